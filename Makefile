@@ -6,15 +6,20 @@ TARGET ?= all
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
 CONFIG ?=
 PROFILE ?=
+# make takes any name for a setting's: one that means another would run everything
+$(foreach name,target Target cores Cores config Config profile Profile python Python venv Venv,\
+  $(if $(filter command,$(firstword $(origin $(name)))),\
+  $(error There is no setting $(name); settings are TARGET, CORES, CONFIG, PROFILE, PYTHON and VENV)))
 # a value as one word of the shell, whatever stands in it
 quoted = '$(subst ','\'',$(1))'
 # how many cores, or the profile that says where jobs run
 WHERE = $(if $(PROFILE),--profile=$(call quoted,$(PROFILE)),--cores=$(call quoted,$(CORES)))
 # checks what is asked for, mends what a crash left, then runs Snakemake
-LAUNCH = $(BIN)/python -m dpmc.running.launch $(WHERE) --config=$(call quoted,$(CONFIG))
+# without threads of BLAS, which would hear Ctrl-C too
+LAUNCH = OPENBLAS_NUM_THREADS=1 $(BIN)/python -m dpmc.running.launch $(WHERE) --config=$(call quoted,$(CONFIG))
 SOURCES := src tests workflow benchmarks examples envs
 
-.PHONY: help reproduce report report-single test test-all test-faults test-slurm lint benchmark coverage mutations clean
+.PHONY: help reproduce report report-single page test test-all test-faults test-slurm lint benchmark coverage mutations clean
 .DEFAULT_GOAL := reproduce
 
 ## these lines
@@ -34,6 +39,15 @@ report: $(VENV)/installed
 ## the report as one file: results/report/single.html
 report-single: $(VENV)/installed
 	@$(LAUNCH) -- results/report/single.html
+
+FILMS := results/page
+
+## a page of a private model of MovieLens 100K: results/page/films.html
+page: $(VENV)/installed
+	@$(BIN)/dpmc data fetch ml-100k ml-100k-films
+	@$(BIN)/dpmc fit --ratings data/ml-100k/u.data --items-are-public --output $(FILMS)/model --force \
+		--relation user --rating-range 1 5 --epsilon 5 --delta 1e-5 --quiet
+	@$(BIN)/dpmc page $(FILMS)/model --catalogue data/ml-100k/u.item --output $(FILMS)/films.html --force
 
 # each file on one core, in the order of tests/conftest.py
 WHOLE_FILES := --dist loadfile --no-loadscope-reorder

@@ -71,15 +71,18 @@ def main() -> None:
     print(f"src {python(HOME / 'src'):,} lines: ", end="")
     rooms = {path.name: python(path) for path in SOURCE.iterdir() if path.is_dir()}
     print(", ".join(f"{name} {lines:,}" for name, lines in sorted(rooms.items()) if lines))
+    lines = drawn = 0
     for study in sorted((SOURCE / "studies").iterdir()):
         if (study / "__init__.py").exists():
             of_claims, of_figures = (named(study, what) for what in ("claims", "figures"))
+            lines, drawn = lines + python(*of_figures), drawn + figures(study)
             print(
                 f"  {study.name} {python(study):,}: plumbing "
                 f"{python(*(study / name for name in (*PLUMBING, *OF_EXPERIMENTS))):,}; "
                 f"claims {each(python(*of_claims), claims(study))}; "
                 f"figures {each(python(*of_figures), figures(study))}"
             )
+    print(f"  figures of all studies {each(lines, drawn)}")
     print(f"  examples/own_study {python(HOME / 'examples' / 'own_study'):,}, whole")
     tests = HOME / "tests"
     slow = sum(map(slow_lines, tests.rglob("test_*.py")))

@@ -11,7 +11,13 @@ import numpy as np
 HOME = Path(__file__).parents[1]
 README = HOME / "README.md"
 DOCUMENTS = (
-    *(README, HOME / "CONTRIBUTING.md", HOME / "ARCHITECTURE.md", HOME / "CHANGELOG.md"),
+    *(
+        README,
+        HOME / "CONTRIBUTING.md",
+        HOME / "ARCHITECTURE.md",
+        HOME / "CHANGELOG.md",
+        HOME / "SECURITY.md",
+    ),
     *(HOME / "config" / "README.md", HOME / "benchmarks" / "README.md"),
     *sorted((HOME / "docs").rglob("*.md")),
 )
@@ -58,8 +64,7 @@ def program(example: Example) -> str:
 
 
 def write_own_files(folder: Path) -> None:
-    """Write the files that the examples speak of: ratings, clean or not, a list of items and their
-    features."""
+    """Write the files that examples speak of: ratings, clean or not, and what items are."""
     rng = np.random.default_rng(0)
     rows = [
         f"u{user},film {item},{rng.integers(1, 6)}"
@@ -76,6 +81,8 @@ def write_own_files(folder: Path) -> None:
     text = "user;item;rating\n" + "\n".join(dirty).replace(".", ",") + "\n"
     (folder / "dirty.csv").write_text(text, encoding="latin-1")
     (folder / "features.csv").write_text("item,year\n" + "\n".join(years) + "\n")
+    titles = [f"film {item},Title {item}" for item in range(ITEMS)]
+    (folder / "titles.csv").write_text("item,title\n" + "\n".join(titles) + "\n")
 
 
 def write_blocks(document: Path, folder: Path) -> None:

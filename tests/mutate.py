@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from queue import Queue
 
-import yaml
+from dpmc.yaml_files import read_plain
 
 HOME = Path(__file__).parents[1]
 LIST = Path(__file__).with_name("mutations.yaml")
@@ -62,7 +62,7 @@ class Mutation:
 
 def load(path: Path = LIST) -> list[Mutation]:
     """Read the list."""
-    entries = yaml.safe_load(path.read_text(encoding="utf-8"))
+    entries = read_plain(path)
     return [
         Mutation(number, **entry | {"tests": tuple(entry["tests"])})
         for number, entry in enumerate(entries, start=1)

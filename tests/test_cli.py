@@ -26,6 +26,19 @@ def process(*arguments):
     )
 
 
+def test_the_tab_key_completes_commands_and_options(monkeypatch):
+    for words, expected in (("dpmc ver", "verify"), ("dpmc fit --eps", "--epsilon")):
+        monkeypatch.setenv("COMP_WORDS", words)
+        monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+        monkeypatch.setenv("_DPMC_COMPLETE", "bash_complete")
+        found = subprocess.run(
+            [sys.executable, "-c", "from dpmc.cli import main; main()"],
+            capture_output=True,
+            text=True,
+        )
+        assert expected in [line.partition(",")[2] for line in found.stdout.splitlines()]
+
+
 def test_help_names_every_command_and_imports_nothing_heavy():
     program = (
         "import sys; sys.argv = ['dpmc', '--help']\n"

@@ -189,8 +189,8 @@ def test_numbers_with_which_computing_would_fail(tmp_path, table, command, chang
         ),
     ],
 )
-def test_recommend_refuses_them_too(options, words):
-    assert words in refused("recommend", *options)
+def test_noise_refuses_them_too(options, words):
+    assert words in refused("noise", *options)
 
 
 # -- the rank -----------------------------------------------------------------------------------
@@ -243,3 +243,8 @@ def test_runs_that_are_no_text(tmp_path):
     assert f"{tmp_path / 'trials.csv'} is no CSV table" in refused("diff", tmp_path, tmp_path)
     listed = refused("reference", "update", "--results", tmp_path)
     assert f"{tmp_path} holds the results of no study" in listed
+
+
+def test_an_earlier_name_of_a_command_says_the_new_one():
+    said = run("recommend", "--epsilon", 5, status=2).output
+    assert "dpmc recommend is called dpmc noise now." in said

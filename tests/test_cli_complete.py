@@ -12,9 +12,7 @@ from pyarrow import parquet
 
 from dpmc import PrivateFactorization
 from dpmc.cli import complete as command
-from dpmc.methods.factorization.local import PublishedItems
-from dpmc.methods.released.fit_folder import read_published
-from dpmc.ratings import Compressed
+from dpmc.released import PublishedItems, load
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +62,7 @@ def test_top_is_the_best_of_all(folder, n, include):
     assert all(list(values) == ITEMS for values in everything.values())
     options = ["--top", n] + ["--include-rated"] * include
     found = by_user(rows_in(complete(folder, *options).stdout))
-    own, published = rated(folder), read_published(folder / "model")
+    own, published = rated(folder), load(folder / "model")
     assert list(found) == list(everything) == USERS
     for user, values in everything.items():
         score = dict(zip(ITEMS, published.complete(own[user], clipped=False), strict=True))
@@ -187,12 +185,8 @@ def test_predictions_by_the_formula(own_mean):
     observed = rng.random((40, 6)) < 0.4
     observed[7] = False
     values = rng.uniform(0, 6, (40, 6))
-    rows = Compressed(
-        np.concatenate([[0], np.cumsum(observed.sum(axis=1))]),
-        np.nonzero(observed)[1],
-        values[observed],
-    )
-    found = items.complete_rows(rows)
+    indptr = np.concatenate([[0], np.cumsum(observed.sum(axis=1))])
+    found = items.complete_rows(indptr, np.nonzero(observed)[1], values[observed])
     for user, mine in enumerate(observed):
         own = np.clip(values[user, mine], 1, 5)
         offsets = np.full(6, own.mean()) if own_mean and mine.any() else items.offsets
@@ -262,7 +256,7 @@ def test_rated_items_are_an_option_of_top(folder):
 
 
 def test_predictions_are_those_of_the_library(folder):
-    published = read_published(folder / "model")
+    published = load(folder / "model")
     own = rated(folder)
     for user, values in by_user(rows_in(complete(folder).stdout)).items():
         np.testing.assert_array_equal(list(values.values()), published.complete(own[user]))

@@ -25,13 +25,13 @@ from refusals import refusal
 from dpmc import cli
 from dpmc.datasets.synthetic import generate
 from dpmc.fitting.compiling import NOTICE
-from dpmc.fitting.fit import outcome_in_words
 from dpmc.methods import method_class
-from dpmc.methods.factorization.local import PublishedItems
+from dpmc.methods.released.fit_folder import outcome_in_words
 from dpmc.methods.user_level.local_bayes.constants import STEPS
 from dpmc.methods.user_level.local_bayes.method import FALLBACKS
 from dpmc.methods.user_level.local_bayes.refinement import Guard
 from dpmc.publication.folder import whole_folder
+from dpmc.released import PublishedItems
 
 LOW, HIGH = 0.0, 2.5
 
@@ -115,7 +115,7 @@ def test_user_level_from_csv_to_every_users_own_predictions(table, truth, tmp_pa
     assert "provided that the list of items was known without the ratings" in stated["sentence"]
     assert stated["lists"]["items"]["origin"] == "said to be public"
     assert (stated["lists"]["items"]["count"], stated["lists"]["users"]) == (30, None)
-    assert stated["format"] == "dpmc-fit-1"
+    assert stated["format"] == "dpmc-fit-2"
     assert list(stated["files"]) == ["item_factors.csv"]
     assert (stated["relation"], stated["publishable"]) == ("user_add_remove", ["item_factors"])
     assert not stated["simulated"]
@@ -411,7 +411,7 @@ def test_quiet_says_nothing_but_errors(table, tmp_path, capsys, monkeypatch):
     assert "exists; name another --output" in refusal(capsys, monkeypatch, "fit", listed)
 
 
-def test_noise_that_is_not_named_is_what_recommend_says(table, tmp_path):
+def test_noise_that_is_not_named_is_what_dpmc_noise_says(table, tmp_path):
     for relation, budget, expected in (
         ("entry", {"epsilon": 20}, "laplace"),
         ("entry", {"epsilon": 0.5, "delta": 1e-4}, "gaussian"),
@@ -431,7 +431,7 @@ def test_noise_that_is_not_named_is_what_recommend_says(table, tmp_path):
             *(["--ratings-per-user", "12"] if not per_user else []),
         ]
         spent = ["--epsilon", str(stated["epsilon"]), "--delta", str(stated["delta"]), "--json"]
-        asked = CliRunner().invoke(cli.cli, ["recommend", *plan, *spent], catch_exceptions=False)
+        asked = CliRunner().invoke(cli.cli, ["noise", *plan, *spent], catch_exceptions=False)
         answer = json.loads(asked.stdout)
         assert (answer["best"], answer["releases"]) == (expected, stated["releases"])
 

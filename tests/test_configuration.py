@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +15,7 @@ from dpmc.frame.api import Study
 from dpmc.frame.jobs.plan import Plan, plans
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.experiments.grid import cell_settings, huber_cells
+from dpmc.yaml_files import QUICK
 
 HOME = Path(__file__).parents[1]
 STUDIES = studies.load()
@@ -261,6 +263,20 @@ def test_load_says_what_is_wrong(tmp_path):
     (tmp_path / "list.yaml").write_text("- 1\n")
     with pytest.raises(InputError, match="sections"):
         configuration.load(tmp_path / "list.yaml")
+
+
+def test_files_are_the_same_read_in_c_and_in_python():
+    paths = [*HOME.glob("config/*.yaml"), *HOME.glob("src/dpmc/**/*.yaml")]
+    for path in paths:
+        text = path.read_text("utf-8")
+        assert yaml.load(text, Loader=QUICK) == yaml.load(text, Loader=yaml.SafeLoader), path
+
+
+def test_changes_are_dotted_keys_with_what_is_there_now():
+    base = {"a": {"b": 1, "c": [1], "gone": 2}, "d": 3}
+    other = {"a": {"b": 1, "c": [1, 2], "new": {"x": 1}}, "d": 3}
+    assert configuration.changes(base, other) == {"a.c": [1, 2], "a.gone": None, "a.new": {"x": 1}}
+    assert configuration.changes(base, base) == {}
 
 
 trees = st.recursive(

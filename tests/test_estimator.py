@@ -30,8 +30,8 @@ from dpmc.errors import InputError
 from dpmc.fitting.compiling import NOTICE
 from dpmc.fitting.fit import Fit
 from dpmc.fitting.parameters import METHODS
-from dpmc.methods.released.fit_folder import read_published
 from dpmc.methods.released.verify import verify
+from dpmc.released import load
 
 NAMES = ["user", "item", "rating"]
 COMMON = {"epsilon": 30, "delta": 1e-9, "rating_range": (1, 5), "items": ITEMS}
@@ -659,7 +659,7 @@ def test_what_else_is_refused(frame, model, tmp_path):
 def test_a_loaded_model_can_be_fitted_again(frame, model, tmp_path):
     model.save(tmp_path / "model")
     loaded = PrivateFactorization.load(tmp_path / "model")
-    assert read_published(tmp_path / "model").labels == loaded.items
+    assert load(tmp_path / "model").labels == loaded.items
     given = loaded.get_params()
     assert (given["epsilon"], given["delta"], given["rating_range"]) == (30, 1e-9, (1, 5))
     assert (given["ratings_per_user"], given["relation"]) == (3, "user_add_remove")

@@ -14,7 +14,7 @@ ITEMS = [f"i{number}" for number in range(8)]
 SPOKEN = {
     "relation", "epsilon", "delta", "method", "mechanism", "rank", "folder", "files",
     "may_be_published", "sentence", "assumed_public", "next_command", "worth",
-    "outcome", "outcome_in_words",
+    "outcome", "outcome_in_words", "ledger",
 }  # fmt: skip
 """Each is a setting, or made of what was released."""
 ODD = [("odd", "i0", 9), ("odd", "i0", 1), ("odd", "unlisted", 2), *(("odd", i, 4) for i in ITEMS)]

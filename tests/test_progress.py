@@ -3,9 +3,10 @@ import re
 import types
 
 import pytest
+from snakemake.exceptions import ProtectedOutputException
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from snakemake_logger_plugin_dpmc import SECONDS, LogHandler
+from snakemake_logger_plugin_dpmc import SECONDS, STOPPED, LogHandler
 
 
 @pytest.fixture
@@ -189,3 +190,32 @@ def test_a_run_that_fails_or_is_stopped_names_no_report(handler, capsys, fails):
 def test_a_run_with_nothing_to_do_has_no_end(handler, capsys):
     handler.close()
     assert capsys.readouterr().err == ""
+
+
+def test_a_folder_that_cannot_be_written_is_said_in_a_sentence(handler, capsys):
+    job = types.SimpleNamespace(
+        rule=types.SimpleNamespace(name="cell", lineno=1, snakefile="x"),
+        output=["a/b.csv"],
+        wildcards=None,
+    )
+    error = ProtectedOutputException(job, ["results/huber/trials.csv"])
+    text = f"ProtectedOutputException in rule cell:\n{error}"
+    send(handler, LogEvent.ERROR, logging.ERROR, text, exception="ProtectedOutputException")
+    assert capsys.readouterr().err == (
+        "dpmc: results/huber/trials.csv cannot be written; make it and its folder writable, then "
+        "run this again.\n"
+    )
+
+
+def test_after_ctrl_c_jobs_that_it_ended_have_not_failed(handler, capsys):
+    send(handler, LogEvent.RUN_INFO, stats={"cell": 3, "total": 3})
+    STOPPED.set()
+    try:
+        send(handler, LogEvent.JOB_ERROR, rule_name="cell", output=["a.csv"], log=[])
+        send(handler, LogEvent.ERROR, exception="CalledProcessError")
+        send(handler, level=logging.ERROR, message="At least one job did not complete")
+        handler.close()
+    finally:
+        STOPPED.clear()
+    _, line = capsys.readouterr().err.splitlines()
+    assert line.endswith("with 0 of 3 jobs done; the same command goes on from there")

@@ -31,13 +31,17 @@ print(dpmc.__file__)
 # in this order: later ones read what earlier ones wrote
 WORK = {
     "budget": ["budget"],
-    "recommend": ["recommend", "--epsilon", "5", "--relation", "user"],
+    "noise": ["noise", "--epsilon", "5", "--relation", "user"],
     "fit": [
         *("fit", "--ratings", "mine.csv", "--items", "items.txt", "--output", "model"),
         *("--relation", "user", "--rating-range", "1", "5", "--epsilon", "5", "--delta", "1e-6"),
+        *("--ledger", "mine.ledger", "--budget", "10,1e-6"),
     ],
+    "ledger": ["ledger", "mine.ledger"],
     "verify": ["verify", "model"],
+    "card": ["card", "model", "--maker", "Film club"],
     "complete": ["complete", "--model", "model", "--ratings", "mine.csv", "--top", "3"],
+    "page": ["page", "model", "--catalogue", "titles.csv", "--output", "page.html"],
     "evaluate": [
         *("evaluate", "mine.csv", "--rating-range", "1", "5", "--relation", "user"),
         *("--epsilon", "5"),
@@ -107,6 +111,7 @@ def folder(tmp_path_factory):
     ]
     (folder / "mine.csv").write_text("user,item,rating\n" + "\n".join(rows) + "\n")
     (folder / "items.txt").write_text("".join(f"film {item}\n" for item in range(20)))
+    (folder / "titles.csv").write_text("item,title\nfilm 1,First\n")
     return folder
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from itertools import product, starmap
 
-from dpmc.frame.api import Job, Step, Study
+from dpmc.frame.api import Job, Study
 from dpmc.frame.jobs.cells import Cell
 
 METHODS = {"item_bias": "Item bias", "als": "ALS", "noisy_als": "ALS, Gaussian noise"}
@@ -33,14 +33,4 @@ FIT = Job(
     by=("method",),  # a job is a curve: a method at all observed fractions
     settings=settings,
 )
-STUDY = Study.of(
-    __name__,
-    title="How many ratings do noisy factors need?",
-    jobs=(FIT,),
-    steps=(
-        Step("claims", ".show:claims", makes=("claims",)),
-        Step("tables", ".show:tables"),
-        Step("figures", ".show:figures"),
-    ),
-    chapter=".show:chapter",
-)
+STUDY = Study.of(__name__, title="How many ratings do noisy factors need?", jobs=(FIT,))

@@ -1,23 +1,19 @@
 """What is made of the trials: verdicts, a table, a figure, and the chapter of the report."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 
 from dpmc.frame.checking.runs import read_frame
 from dpmc.frame.judging.claims import judge_all
 from dpmc.frame.judging.rules import always_below
-from dpmc.frame.showing.chapter import Chapter, Judged
+from dpmc.frame.showing.chapter import telling
 from dpmc.frame.showing.frames import cell_means
 from dpmc.frame.showing.panels import Axis, Panel, curves, draw_panels
-from dpmc.frame.showing.results import write_tables
+from dpmc.frame.showing.results import mean_row, write_tables
 from dpmc.frame.showing.style import SERIES, drawing_step, read_figures
-from dpmc.frame.showing.table_model import Cell, Column, Row, Table
-from dpmc.frame.showing.texts import Texts
+from dpmc.frame.showing.table_model import Column, Table
 from own_study import METHODS, Fit
 
-HERE, CELL = Path(__file__).parent, Fit.names()
+CELL = Fit.names()
 LOOKS = dict(zip(METHODS, SERIES, strict=False))
 PREDICATES = {
     "S1": lambda ratios: always_below({f: row for f, row in ratios.items() if f >= 0.1}),
@@ -30,18 +26,14 @@ def claims(folder, settings):
     trials = read_frame(folder / "trials.csv").set_index([*CELL, "trial"])["rmse"]
     ratios = np.log(trials["noisy_als"] / trials["item_bias"]).unstack()
     rows = {fraction: row.to_numpy() for fraction, row in ratios.iterrows()}
-    return {"claims": judge_all(HERE / "claims.yaml", PREDICATES, rows)}
+    return {"claims": judge_all(__file__, PREDICATES, rows)}
 
 
 def tables(folder, settings, out):
     """Write the table of errors."""
     means = cell_means(read_frame(folder / "trials.csv"), "rmse", CELL)
-    rows = []
-    for fraction, part in means.groupby("observed_fraction"):
-        shown = part.set_index("method")[["mean", "standard_error", "trials"]]
-        found = {name: Cell(*numbers) for name, *numbers in shown.itertuples()}
-        cells = tuple(found.get(name, Cell()) for name in METHODS)
-        rows.append(Row((fraction,), (f"{fraction:g}",), "mean", cells))
+    parts = means.groupby("observed_fraction")
+    rows = [mean_row(part, "method", METHODS, (at,), (f"{at:g}",)) for at, part in parts]
     columns = tuple(Column(name, label) for name, label in METHODS.items())
     headings = (("observed_fraction", "Observed fraction"),)
     title = "RMSE on unobserved entries"
@@ -56,11 +48,6 @@ def draw(trials):
     return draw_panels([Panel("", *axes, lines)], means, columns=1)
 
 
-FIGURES = read_figures(HERE / "figures.yaml", sys.modules[__name__])
+FIGURES = read_figures(__name__)
 figures = drawing_step(FIGURES)
-
-
-def chapter(folder, settings):
-    """Return the chapter: its claims are counted, although no paper makes them."""
-    judged = [Judged("What noise costs", read_frame(folder / "claims.csv"))]
-    return Chapter.of(folder, Texts(HERE / "chapter.yaml"), FIGURES, judged=judged)
+chapter = telling(__file__, FIGURES)

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import jsonschema
-import yaml
 
 from dpmc.errors import InputError, did_you_mean
 from dpmc.frame.api import Study
 from dpmc.frame.jobs.ranks import check_ranks
-from dpmc.yaml_files import QUICK, read_mapping
+from dpmc.yaml_files import read_mapping, read_plain
 
 SHARED_SCHEMA = Path(__file__).parent / "frame" / "schema.yaml"
 
@@ -37,6 +36,18 @@ def merge(base: Mapping, overlay: Mapping) -> dict:
         both = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
         merged[key] = merge(merged[key], value) if both else copy.deepcopy(value)
     return merged
+
+
+def changes(base: Mapping, other: Mapping, place: str = "") -> dict[str, object]:
+    """Return where a configuration differs from ``base``: dotted key to what it has, or None."""
+    found = {}
+    for key in dict.fromkeys([*base, *other]):
+        before, after = base.get(key), other.get(key)
+        if isinstance(before, Mapping) and isinstance(after, Mapping):
+            found |= changes(before, after, f"{place}{key}.")
+        elif before != after:
+            found[f"{place}{key}"] = after
+    return found
 
 
 def refuse_unknown_nulls(base: Mapping, overlay: Mapping, place: str = "") -> None:
@@ -79,10 +90,9 @@ def checked(configuration: Mapping, studies: Mapping[str, Study]) -> dict:
 
 def schema_of(studies: Mapping[str, Study]) -> dict:
     """Return the schema of a configuration: what is shared, and a section for each study."""
-    schema = yaml.load(SHARED_SCHEMA.read_text(encoding="utf-8"), Loader=QUICK)
+    schema = read_plain(SHARED_SCHEMA)
     for name, study in studies.items():
-        text = "{}" if study.schema is None else study.schema.read_text("utf-8")
-        section = yaml.load(text, Loader=QUICK)
+        section = {} if study.schema is None else read_plain(study.schema)
         schema["$defs"] |= section.pop("$defs", {})
         schema["properties"][name] = section
         schema["required"].append(name)

@@ -3,6 +3,7 @@
 import inspect
 import reprlib
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,28 +11,31 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from scipy.sparse import csr_array
 
+from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError, did_you_mean
 from dpmc.fitting.compiling import noticed
-from dpmc.fitting.fit import outcome_in_words, prepare
+from dpmc.fitting.fit import prepare
 from dpmc.fitting.given import given_of
 from dpmc.fitting.lists import lists_of_program
 from dpmc.fitting.parameters import METHODS
 from dpmc.methods.base import check_count
-from dpmc.methods.factorization.local import PublishedItems, ratings_of
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.released import fit_folder
 from dpmc.methods.released.verify import read_guarantee
 from dpmc.methods.released.verify_fit import guarantee_in
 from dpmc.publication.columns import matrix_of
 from dpmc.publication.features import features_of
-from dpmc.publication.folder import check_output
+from dpmc.publication.folder import GUARANTEE, check_output
 from dpmc.publication.frames import lines_in, lines_of_one, pairs_in
 from dpmc.publication.lists import restrict
 from dpmc.publication.sources import ROLES
 from dpmc.publication.table import Lines, resolve
 from dpmc.ratings import Ratings
+from dpmc.released import PublishedItems, load
 
-_OF_A_FIT = ("guarantee_", "published_", "worth_", "fell_back_to_", "steps_taken_back_")
+_OF_A_FIT = (
+    "guarantee_", "published_", "worth_", "fell_back_to_", "steps_taken_back_", "spent_",
+)  # fmt: skip
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -84,6 +88,11 @@ class PrivateFactorization:
         What draws the noise.
     simulate : int, optional
         Seed of repeatable noise for experiments, which must not be published.
+    ledger : path, optional
+        Book of what all fits of the same ratings have spent: :meth:`fit` enters itself before any
+        noise is drawn, or refuses to overspend (:mod:`dpmc.fitting.book`).
+    budget : (float, float), optional
+        Epsilon and delta that all fits in a new ``ledger`` may spend together.
     columns : (str, str, str), optional
         Names of the columns of users, items and ratings in a frame or a file, where they are not
         found by usual ones such as userId, movieId and stars.
@@ -99,7 +108,9 @@ class PrivateFactorization:
         one.
     steps_taken_back_ : int
         With the method ``bayes``: those that made the model worse, by noised numbers.
-    published_ : dpmc.methods.factorization.local.PublishedItems
+    spent_ : str
+        With a ``ledger``: what its fits have spent together, in words.
+    published_ : dpmc.released.PublishedItems
         All that predictions are made of besides a user's own ratings.
 
     Examples
@@ -147,6 +158,8 @@ class PrivateFactorization:
     report_error: float | None = None
     sampler: str = "dpmc"
     simulate: int | None = None
+    ledger: object = None
+    budget: tuple[float, float] | None = None
     columns: tuple[str, str, str] | None = None
 
     def get_params(self, deep: bool = True) -> dict[str, object]:
@@ -212,8 +225,8 @@ class PrivateFactorization:
         ------
         InputError
             A parameter out of its range or without the list that the guarantee rests on, a column
-            that is missing, a row with a label or rating that is missing or none, or a budget that
-            cannot be met.
+            that is missing, a row with a label or rating that is missing or none, a budget that
+            cannot be met, or a ledger that has not enough left.
         """
         for name in (*_OF_A_FIT, "_fitted", "_own"):
             self.__dict__.pop(name, None)  # a fit that fails has none
@@ -233,7 +246,11 @@ class PrivateFactorization:
         self._fitted = model, {"origins": lists.origins, "sampler": ready.sampler}
         with TemporaryDirectory() as place:  # predictions see what is published, and that alone
             self._write(Path(place) / "model")
-            self.published_ = fit_folder.read_published(Path(place) / "model")
+            self.published_ = load(Path(place) / "model")
+            if ready.book is not None:
+                if ready.seed is None:
+                    ready.book.name(Path(place) / "model" / GUARANTEE)
+                self.spent_ = ready.book.sentence()
         # only a private choice of items leaves ratings of others in
         self._own = given.ratings if ready.selection is None else self._listed(given.ratings)
         self.guarantee_ = model.guarantee_
@@ -241,7 +258,7 @@ class PrivateFactorization:
             self.worth_ = model.worth_
         self._end(fit_folder.outcome_of(model))
         if getattr(self, "fell_back_to_", None) is not None:
-            warnings.warn(outcome_in_words(**fit_folder.outcome_of(model)), stacklevel=2)
+            warnings.warn(fit_folder.outcome_in_words(**fit_folder.outcome_of(model)), stacklevel=2)
         return self
 
     def _end(self, outcome: dict | None) -> None:
@@ -300,7 +317,7 @@ class PrivateFactorization:
             raise InputError(
                 "A loaded model holds nobody's ratings: give the users' own, predict(X, ratings)."
             )
-        predicted = published.predict(own, users, items)
+        predicted = _predictions(published, own, users, items)
         if matrix is None:
             return predicted
         return csr_array((predicted, matrix.indices, matrix.indptr), matrix.shape)
@@ -329,7 +346,7 @@ class PrivateFactorization:
         """
         published, n = self._published(), check_count("n", n)
         own = self._resolved(lines_of_one(user_ratings, self._columns(), published.rated))
-        return published.best(ratings_of(own, 0), n)
+        return published.best(_ratings_of(own, 0), n)
 
     def _published(self) -> PublishedItems:
         if "published_" not in vars(self):
@@ -390,9 +407,9 @@ class PrivateFactorization:
         """
         folder = Path(folder)
         _, stated = read_guarantee(folder)
-        if stated["format"] != fit_folder.FORMAT:
+        if stated["format"] not in fit_folder.FORMATS:
             raise InputError(f"{folder} is not a folder that dpmc fit wrote.")
-        published, constants = fit_folder.read_published(folder), stated["constants"]
+        published, constants = load(folder), stated["constants"]
         names = {target: name for name, target in METHODS.items()}
         per_user = constants.get("ratings_per_user")
         guarantee = guarantee_in(stated)
@@ -409,3 +426,40 @@ class PrivateFactorization:
         model.published_, model.guarantee_ = published, guarantee
         model._end(stated.get("outcome"))
         return model
+
+
+def _predictions(
+    published: PublishedItems, own: Ratings, users: Labelled, items: Labelled
+) -> np.ndarray:
+    """Return the predicted rating of each pair, shape (n_pairs,), of that user's own ratings.
+
+    The own ratings are of items that are published. A user without any is predicted what the items
+    are like; of an item that is not there see :meth:`PublishedItems.elsewhere`.
+    """
+    known = {label: index for index, label in enumerate(own.user_labels.tolist())}
+    places = {label: index for index, label in enumerate(published.labels)}
+    place = np.array([places.get(each, -1) for each in items.labels.tolist()], dtype=int)
+    unknown = published.complete({})
+    predicted = np.empty(users.codes.size)
+    for user, rows in _rows_of_each(users):
+        mine = _ratings_of(own, known[user]) if user in known else {}
+        values = published.complete(mine) if mine else unknown
+        at = place[items.codes[rows]]
+        predicted[rows] = np.where(at >= 0, values[at], published.elsewhere(mine, values))
+    return predicted
+
+
+def _ratings_of(ratings: Ratings, user: int) -> dict[str, float]:
+    """Return the ratings of one user, by number, as a dict by item."""
+    rows = ratings.by_user
+    own = slice(rows.indptr[user], rows.indptr[user + 1])
+    items = ratings.item_labels[rows.indices[own]].tolist()
+    return dict(zip(items, rows.values[own].tolist(), strict=True))
+
+
+def _rows_of_each(users: Labelled) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the label of each user and the places of the user's rows."""
+    order = np.argsort(users.codes, kind="stable")
+    ends = np.cumsum(np.bincount(users.codes, minlength=users.labels.size))
+    for label, first, end in zip(users.labels.tolist(), [0, *ends], ends, strict=False):
+        yield label, order[first:end]

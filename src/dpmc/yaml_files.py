@@ -12,8 +12,8 @@ QUICK = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """PyYAML's safe reader, in C where it has that: ten times as fast, with other words for errors."""
 
 
-class _Strict(yaml.SafeLoader):
-    """YAML's own reader takes the last of two equal keys without a word."""
+class _Strict:
+    """YAML's own readers take the last of two equal keys without a word."""
 
     def construct_mapping(self, node, deep=False):
         seen = {}
@@ -30,14 +30,42 @@ class _Strict(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
+class _QuickStrict(_Strict, QUICK):
+    """In C, where there is that."""
+
+
+class _PlainStrict(_Strict, yaml.SafeLoader):
+    """Whose errors have PyYAML's own words and places, whatever it was built with."""
+
+
 class _Twice(Exception):
     """A key occurs twice in one mapping."""
+
+
+def beside(module: str | Path, name: str) -> Path:
+    """Return the file of that name in the folder of a module of a study, or nearest above it.
+
+    ``module`` is its ``__file__``; a file that is nowhere there is refused.
+    """
+    for folder in Path(module).resolve().parents:
+        if (folder / name).is_file():
+            return folder / name
+    raise InputError(f"There is no {name} beside {module}, nor above it; write one.")
+
+
+def read_plain(path: str | Path) -> object:
+    """Read a YAML file of dpmc's own, or one whose errors the caller tells."""
+    return yaml.load(Path(path).read_text(encoding="utf-8"), Loader=QUICK)
 
 
 def read_mapping(path: str | Path) -> dict:
     """Read a YAML file that holds a mapping; an empty file is an empty mapping."""
     try:
-        content = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_Strict)
+        text = Path(path).read_text(encoding="utf-8")
+        try:
+            content = yaml.load(text, Loader=_QuickStrict)
+        except yaml.YAMLError:
+            content = yaml.load(text, Loader=_PlainStrict)
     except FileNotFoundError:
         beside = sorted(map(str, Path(path).parent.glob("*.yaml")))
         raise InputError(

@@ -7,6 +7,7 @@ Chosen by ``logger: dpmc`` in the profiles. Dry runs and ``--verbose`` get Snake
 
 import logging
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -21,6 +22,10 @@ from dpmc.running.recovery import check_room
 SECONDS: dict[str, float] = {}
 """Rule to about how long one of its jobs takes, for the time left; the workflow fills it in."""
 OTHER_SECONDS = 1.5
+SNAKEMAKE_SECONDS = 0.2
+"""What Snakemake itself takes for a job."""
+STOPPED = threading.Event()
+"""Whether Ctrl-C was pressed: jobs that it ends have not failed."""
 PAGE = "page"
 REPETITIONS = ("Exiting because a job execution failed", "At least one job did not complete")
 """What Snakemake says at the end after each failed job was named."""
@@ -70,6 +75,8 @@ class LogHandler(LogHandlerBase):
                 LogEvent.GROUP_ERROR: self._print,
                 LogEvent.ERROR: self._error,
             }.get(get_event(record), self._other)
+            if STOPPED.is_set() and handle != self._finish:
+                return
             (self._print if self.verbose else handle)(record)
         except Exception:
             self.handleError(record)
@@ -79,7 +86,7 @@ class LogHandler(LogHandlerBase):
         if self.bar is not None:
             self.bar.close()
             self.bar = None
-        if self.jobs and not self.verbose and not self.ended:
+        if (self.jobs or STOPPED.is_set()) and not self.verbose and not self.ended:
             self.ended = True
             if self.failed and not self.said:
                 self._explain()
@@ -95,6 +102,9 @@ class LogHandler(LogHandlerBase):
 
     def _ending(self) -> str:
         gone = _duration(time.monotonic() - self.begin)
+        if STOPPED.is_set():
+            done = f" with {self.jobs_done} of {self.jobs} jobs done" if self.jobs else ""
+            return f"dpmc: stopped after {gone}{done}; the same command goes on from there"
         if self.failed or self.jobs_done < self.jobs:
             return f"dpmc: ended after {gone} with {self.jobs_done} of {self.jobs} jobs done"
         return f"dpmc: done in {gone}" + (f"; the report is {self.page}" if self.page else "")
@@ -178,7 +188,10 @@ class LogHandler(LogHandlerBase):
                 self._line(f"dpmc: {sentence}")
 
     def _seconds_left(self) -> float:
-        work = sum(n * SECONDS.get(rule, OTHER_SECONDS) for rule, n in self.remaining.items())
+        work = sum(
+            n * (SECONDS.get(rule, OTHER_SECONDS) + SNAKEMAKE_SECONDS)
+            for rule, n in self.remaining.items()
+        )
         return work / self.cores
 
     def _other(self, record) -> None:
@@ -201,6 +214,10 @@ class LogHandler(LogHandlerBase):
 
 def _sentence(text: str) -> str | None:
     """Return what is wrong and what to do where an error of Snakemake does not say it."""
+    _, protected, files = text.partition("affected files:")
+    if protected and "Write-protected output files" in text:
+        file = files.split()[0]
+        return f"{file} cannot be written; make it and its folder writable, then run this again."
     if "clock skew" in text:
         return "The clock was set back while this ran; run this again, and it goes on from here."
     return refusal_in(text)

@@ -1,6 +1,7 @@
 """The papers' items: what each entry names is there, and the page of the documents is current."""
 
 import re
+from functools import cache
 
 import fake_results
 import pandas as pd
@@ -22,9 +23,14 @@ from dpmc.frame.showing.items import (
     seconds_of,
 )
 
-WITH_PAPERS = {name: load_items(each.items) for name, each in STUDIES.items() if each.items}
+WITH_PAPERS = [name for name, each in STUDIES.items() if each.items]
 every_study = pytest.mark.parametrize("name", WITH_PAPERS)
 ITEM = "- {item: table 1, of: paper, what: errors, file: claims}\n"
+
+
+@cache
+def items_of(name):
+    return load_items(STUDIES[name].items)
 
 
 def claims_of(name):
@@ -34,7 +40,7 @@ def claims_of(name):
 
 @every_study
 def test_every_claim_of_a_paper_belongs_to_an_item(name):
-    items = WITH_PAPERS[name]
+    items = items_of(name)
     named = {claim for item in items if item.claims != REST for claim in item.claims}
     assert named <= set(claims_of(name))
     assert [item.claims for item in items].count(REST) == 1
@@ -43,21 +49,21 @@ def test_every_claim_of_a_paper_belongs_to_an_item(name):
 
 def test_all_printed_numbers_belong_to_an_item():
     printed = pd.read_csv(REFERENCE / "huber" / "expected" / "full" / "comparison.csv")["table"]
-    assert {item.published for item in WITH_PAPERS["huber"]} - {""} == set(printed)
+    assert {item.published for item in items_of("huber")} - {""} == set(printed)
 
 
 @every_study
 def test_jobs_of_an_item_are_some_and_what_they_take_is_measured(name):
     study, costs = STUDIES[name], CostModel([STUDIES[name]])
     whole = {job.name: len(places_of("full", name, job.name)) for job in study.jobs}
-    for item in WITH_PAPERS[name]:
+    for item in items_of(name):
         assert bool(item.jobs) == (seconds_of(plan_of("full"), study, item, costs) > 0), item.item
         assert sum(whole[job] for job in item.jobs) or not item.jobs
 
 
 def test_only_the_jobs_that_an_item_names_are_counted():
     study, costs, full = STUDIES["huber"], CostModel([STUDIES["huber"]]), plan_of("full")
-    table3 = next(item for item in WITH_PAPERS["huber"] if item.item == "table 3")
+    table3 = next(item for item in items_of("huber") if item.item == "table 3")
     parts = [
         seconds_of(full, study, load_one(table3, rank=rank), costs) for rank in ("5", "10", "20")
     ]

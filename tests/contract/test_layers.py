@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
 import pytest
@@ -63,11 +64,14 @@ def study_of(module):
     return parts[2] if len(parts) > 2 and parts[1] == "studies" else None
 
 
-EDGES = [(module, other) for module, path in MODULES.items() for other in imports(path)]
+@cache
+def edges():
+    """Return who imports whom: read once, and not while tests are collected."""
+    return [(module, other) for module, path in MODULES.items() for other in imports(path)]
 
 
 def test_there_is_something_to_look_at():
-    assert len(EDGES) > 500
+    assert len(edges()) > 500
     assert {part_of(module) for module in MODULES} == set(RANK)
     assert {study_of(module) for module in MODULES} - {None} == set(BUILT_IN)
 
@@ -75,7 +79,7 @@ def test_there_is_something_to_look_at():
 def test_imports_go_down_only():
     upwards = [
         f"{module} imports {other}"
-        for module, other in EDGES
+        for module, other in edges()
         if part_of(module) != part_of(other) and RANK[part_of(other)] >= RANK[part_of(module)]
     ]
     assert upwards == []
@@ -83,7 +87,7 @@ def test_imports_go_down_only():
 
 def test_no_module_imports_itself_by_way_of_others():
     """Imports inside of functions count: they hide a circle and do not cure it."""
-    graph = {module: {other for first, other in EDGES if first == module} for module in MODULES}
+    graph = {module: {other for first, other in edges() if first == module} for module in MODULES}
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -100,7 +104,7 @@ def test_nothing_is_patched_in_production():
 def test_no_study_imports_another():
     assert [
         f"{module} imports {other}"
-        for module, other in EDGES
+        for module, other in edges()
         if study_of(module) and study_of(other) and study_of(module) != study_of(other)
     ] == []
 
@@ -108,7 +112,7 @@ def test_no_study_imports_another():
 def test_the_frame_imports_no_study():
     assert [
         f"{module} imports {other}"
-        for module, other in EDGES
+        for module, other in edges()
         if part_of(module) in FRAME and study_of(other)
     ] == []
 

@@ -36,6 +36,7 @@ SHOWN_IN = {
     # features of items are read like files of users' own
     ("which_model", "ablations"): {"dpmc.datasets.registry"},
     ("which_model", "features"): {"dpmc.datasets.registry"},
+    ("which_model", "candidate"): {"dpmc.datasets.registry"},
     ("which_model", "posterior"): {"dpmc.datasets.registry"},
     ("which_model", "ranking"): {"dpmc.datasets.registry"},
     ("dpals", "law_fits"): {"dpmc.datasets.registry"},  # by way of the surrogate, for its constants

@@ -236,7 +236,7 @@ def test_same_pair_twice(tmp_path, caplog):
     assert len(read(dataset_of("ml-100k"), tmp_path / "file")) == 2
     assert "2 of 4 rows repeat" in caplog.text
     write_tab(tmp_path / "file", ["1\t2\t3\t0", "7\t2\t5\t0", "1\t2\t4\t0"])
-    with pytest.raises(InputError, match=r"file: user 1 rates item 2 twice, with 3 and 4"):
+    with pytest.raises(InputError, match=r"file: ratings 1 and 3, .* differ; keep one"):
         read(dataset_of("ml-100k"), tmp_path / "file")
 
 
@@ -292,7 +292,7 @@ def test_sweetrs_format(tmp_path):
             "line 3: expected 3 fields",
         ),
         ("sweetrs", b'"product","user","value"\n"a\xe9",1,2\n', "line 2: product is not UTF-8"),
-        ("sweetrs", '"product","user","value"\n"a",1,2\n"a",1,3\n', "user 1 rates item a twice"),
+        ("sweetrs", '"product","user","value"\n"a",1,2\n"a",1,3\n', "ratings 1 and 2, "),
         (
             "restaurant",
             "userID,placeID,rating,food_rating,service_rating\nU1,7,3,0,0\n",
@@ -371,7 +371,7 @@ def test_jester_out_of_range_or_twice(tmp_path):
     with pytest.raises(InputError, match=r"10\.5, outside the stated range -10 to 10"):
         read(REGISTRY["jester"], tmp_path / "small.rda")
     write_jester(tmp_path / "small.rda", rows=(0, 0, 1))
-    with pytest.raises(InputError, match=r"user u2 rates item j1 twice, with -9\.9 and 0"):
+    with pytest.raises(InputError, match=r"ratings \d and \d, .* differ; keep one"):
         read(REGISTRY["jester"], tmp_path / "small.rda")
 
 

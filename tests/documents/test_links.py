@@ -4,7 +4,7 @@ import re
 
 from document_texts import DOCUMENTS, HOME, README, name_of
 
-MOST_LINES = 200
+MOST_LINES = 150
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 BEFORE = re.compile(r"https?://|mailto:")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dpmc.frame.judging.claims import judge_all
-from dpmc.studies.audit.claims import CLAIMS, PREDICATES
+from dpmc.studies.audit import claims as judging
 from fake_results.equal_privacy import BASELINES, MECHANISMS, RELATIONS
 
 FAULTS = (
@@ -75,5 +75,5 @@ def fake_audit() -> pd.DataFrame:
 def tables() -> dict[str, pd.DataFrame]:
     """Return all tables by name."""
     audit = fake_audit()
-    claims = judge_all(CLAIMS, PREDICATES, audit)
+    claims = judge_all(judging.__file__, judging.PREDICATES, audit)
     return {"audit": audit, "claims": claims}

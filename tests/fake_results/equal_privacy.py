@@ -7,8 +7,8 @@ import pandas as pd
 
 from dpmc.frame.judging.claims import judge_all
 from dpmc.mechanisms import Huber
+from dpmc.studies.equal_privacy.claims import judge
 from dpmc.studies.equal_privacy.claims.evidence import Evidence
-from dpmc.studies.equal_privacy.claims.judge import CLAIMS, PREDICATES
 
 MECHANISMS = ("gaussian", "laplace", "huber")
 EPSILONS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
@@ -103,7 +103,7 @@ def fake_frontier() -> pd.DataFrame:
 def fake_claims() -> pd.DataFrame:
     """The real claims, judged on these results, without other readings."""
     evidence = Evidence(fake_calibrated(), fake_frontier())
-    return judge_all(CLAIMS, PREDICATES, evidence)
+    return judge_all(judge.__file__, judge.PREDICATES, evidence)
 
 
 @cache

@@ -24,6 +24,8 @@ LOSSES = {
     "dpals_weights_h_free": 0.95,
     "dp_gradient_spectral": 1.25,
     "dp_effects": 1.1,
+    "dp_cmf_h_free": 0.8,
+    "dp_encoder": 0.85,
 }
 TUNED = (
     "private_user_item_bias", "private_als", "dpals_h_free_clipped", "dp_altmin", "dp_svd",
@@ -34,6 +36,7 @@ RECALLS = {
     "local_ease": 0.35, "private_popularity": 0.22, "local_bayes_share": 0.2, "local_bayes": 0.12,
     "popularity": 0.23, "ease": 0.43,
 }  # fmt: skip
+WITH_FEATURES = ("dp_cmf_h_free", "dp_encoder")
 FACTORS = {"no_features": 1.0, "features": 0.98, "shuffled_features": 1.0}
 
 
@@ -46,7 +49,9 @@ def fake_trials(seed: int = 5, trials: int = 10) -> pd.DataFrame:
         for method in TUNED:
             for epsilon in EPSILONS:
                 rows += _rows((dataset, method, "tuned", epsilon), common, rng)
-    return pd.DataFrame(rows + _opponents(rng) + _features(rng) + _forms(rng))
+    return pd.DataFrame(
+        rows + _opponents(rng) + _features(rng) + _forms(rng) + _others_with_features(rng)
+    )
 
 
 def _opponents(rng) -> list[dict]:
@@ -54,7 +59,7 @@ def _opponents(rng) -> list[dict]:
     rows = []
     for dataset in SHAPES:
         common = 0.02 * rng.standard_normal(10)
-        for method in [each for each in LOSSES if each != "local_bayes"]:
+        for method in [each for each in LOSSES if each not in ("local_bayes", *WITH_FEATURES)]:
             for epsilon in (1.0, 5.0, 20.0):
                 rows += _rows((dataset, method, "searched", epsilon), common, rng, 0.999)
         for method in ("dp_svd", "dpals_h_free_clipped"):
@@ -72,6 +77,17 @@ def _features(rng, fifth: int | None = None) -> list[dict]:
             cell = ("ml-100k", "local_bayes", variant, epsilon)
             rows += _rows(cell, common, rng, gain if variant == "features" else factor)
     return rows
+
+
+def _others_with_features(rng) -> list[dict]:
+    """On the splits of the opponents; they are better than DPALS and not as good as Local Bayes."""
+    common = 0.02 * rng.standard_normal(10)
+    return [
+        row
+        for method in WITH_FEATURES
+        for epsilon in (1.0, 5.0, 20.0)
+        for row in _rows(("ml-100k", method, "features", epsilon), common, rng)
+    ]
 
 
 def fake_popularity(seed: int = 6) -> pd.DataFrame:

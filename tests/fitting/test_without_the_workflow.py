@@ -50,7 +50,7 @@ COMMANDS = (
     "complete --model model --ratings mine.csv --top 3",
     "verify saved",
     "evaluate mine.csv --rating-range 1 5 --relation user --epsilon 5 --splits 1",
-    "recommend --epsilon 5 --relation entry",
+    "noise --epsilon 5 --relation entry",
     "onebit --ratings mine.csv --items-are-public --users-are-public --output likes --epsilon 2 "
     "--threshold 3.5",
 )

@@ -15,8 +15,6 @@ from dpmc.tables import write
 
 HOME = Path(__file__).parents[2]
 STUDIES = studies.load()
-SETTINGS = configuration.load(HOME / "config" / "config.yaml")
-RUN = Plan("results", configuration.checked(SETTINGS, STUDIES), STUDIES)
 JOBS = [(study, job) for study in STUDIES.values() for job in study.jobs]
 CELLS = [("short",), ("long",)]
 
@@ -128,13 +126,15 @@ def test_what_long_jobs_wait_for_comes_as_early_as_they(tmp_path):
 
 
 def test_every_kind_of_short_jobs_of_the_full_run_is_bundled():
-    asked = cluster.Requests({"results": RUN})
+    settings = configuration.load(HOME / "config" / "config.yaml")
+    run = Plan("results", configuration.checked(settings, STUDIES), STUDIES)
+    asked = cluster.Requests({"results": run})
     bundles = asked.bundles()
     for study, job in JOBS:
         group, name = cluster.group(study, job), f"{study.name}, {job.name}"
         assert (group is None) == job.alone, name
         if group is not None:
-            places = RUN.jobs(study, job)
+            places = run.jobs(study, job)
             minutes = [asked.minutes("results", study, job, each) for each in places]
             assert bundles[group] > 1 or max(minutes) > cluster.BUNDLE_MINUTES / 2, name
 

@@ -105,6 +105,16 @@ def test_cost_is_in_proportion_to_amount_and_size(tmp_path):
     assert cost.disk == pytest.approx(10 * 0.1 * 3)
 
 
+def test_what_a_job_of_each_rule_takes_is_what_was_measured_or_else_stated(tmp_path):
+    slow = replace(FIT, alike="irls", run=0.6)
+    run = invented(tmp_path, [FIT, slow])
+    found = costs.estimates(run, costs.CostModel(run.studies.values()))
+    assert found["invented_fit"] == pytest.approx(0.5 + 3 * (0.2 + 0.6) / 2)
+    stated = [found[f"invented_{name}"] for name in ("totals", "tune", "figures")]
+    assert stated == [7.0, 2.0, 3.0]
+    assert {"invented_join_trials", "download", "ratings", "page"} <= set(found)
+
+
 @pytest.mark.parametrize(("size", "seconds"), [(2000.0, 0.5 + 0.4), (4000.0, 0.5 + 1.0)])
 def test_the_nearest_size_tells(size, seconds, tmp_path):
     assert told([FIT, LARGE], tmp_path, Effort("als", 1, size)).seconds == pytest.approx(seconds)

@@ -50,13 +50,14 @@ def count(data):
 @pytest.fixture
 def read(tmp_path):
     """Read figures whose functions are those of this module and ``tell``, in another one."""
-    path, *modules = tmp_path / "figures.yaml", ModuleType("first"), ModuleType("second")
-    path.write_text(TEXTS)
+    modules = [ModuleType("first"), ModuleType("second")]
+    modules[0].__file__ = str(tmp_path / "figures" / "first.py")
+    (tmp_path / "figures.yaml").write_text(TEXTS)
     modules[0].tell, modules[1].draw, modules[1].count = None, draw, count
 
     def figures(tell=None, **chosen):
         modules[0].tell = tell
-        return read_figures(path, *modules, **chosen)
+        return read_figures(*modules, **chosen)
 
     return figures
 
@@ -103,8 +104,10 @@ def test_figures_are_chosen_by_name_and_their_functions_must_be_there(read, tmp_
     assert [each.id for each in read(names=["other", "one"])] == ["other", "one"]
     with pytest.raises(InputError, match="the figure three has no text"):
         read(names=["three"])
+    empty = ModuleType("empty")
+    empty.__file__ = str(tmp_path / "empty.py")
     with pytest.raises(InputError, match="one: no module has a function draw"):
-        read_figures(tmp_path / "figures.yaml", ModuleType("empty"))
+        read_figures(empty)
 
 
 def test_a_step_draws_from_the_tables_that_its_figures_name(read, tmp_path):

@@ -72,6 +72,20 @@ def test_a_study_knows_its_package(tmp_path):
     assert (other.run, other.files) == ("other:run", ())
 
 
+def test_steps_and_chapter_need_not_be_declared(tmp_path):
+    text = OF_PACKAGE.replace(", steps=steps", "")
+    apart, together = (package(tmp_path / f"study_{name}", text) for name in ("apart", "together"))
+    (together / "show.py").touch()
+    found = studies.load([apart, together])
+    steps = [found[f"study_{name}"].steps for name in ("apart", "together")]
+    runs = [f"study_apart.{name}:run" for name in ("claims", "tables", "figures")]
+    assert [step.run for step in steps[0]] == runs
+    runs = [f"study_together.show:{name}" for name in ("claims", "tables", "figures")]
+    assert [step.run for step in steps[1]] == runs
+    assert [step.makes for step in steps[1]] == [("claims",), (), ()]
+    assert found["study_together"].chapter == "study_together.show:chapter"
+
+
 WITH_TRIALS = """
 from dataclasses import dataclass
 from dpmc.frame.api import Job, Regression, Study

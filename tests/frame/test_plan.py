@@ -232,12 +232,6 @@ def test_files_that_a_step_names_are_its_code(tmp_path):
     assert plan.digest_of(run, [published], STUDY) != before
 
 
-def test_how_long_every_rule_takes():
-    found = plan.estimates([STUDY])
-    assert found["invented_fit"] == 2.0
-    assert found["invented_claims"] == 5.0
-
-
 # -- properties ---------------------------------------------------------------------------------
 
 # what a formatted coordinate may be: anything but the signs that paths are made of

@@ -304,6 +304,6 @@ def test_overlays_may_leave_out_what_others_have(tmp_path):
     """The second is laid over the defaults too, whose parts it may set to null."""
     (tmp_path / "mine.yaml").write_text("huber: {real: {ml-100k: {trials: 3}}}\n")
     (tmp_path / "less.yaml").write_text("huber: {real: {sweetrs: null}}\n")
-    overlays = [f"--configfile={tmp_path / name}.yaml" for name in ("mine", "less")]
-    said = refusal("--results", tmp_path, *overlays)
+    overlays = [f"{tmp_path / name}.yaml" for name in ("mine", "less")]
+    said = refusal("--results", tmp_path, "--config", " ".join(overlays))
     assert said == f"dpmc: {tmp_path} holds the results of no study.\n"

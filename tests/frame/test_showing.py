@@ -3,11 +3,15 @@
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from dpmc import studies
+from dpmc.errors import InputError
 from dpmc.frame.judging.claims import CLAIM_COLUMNS
-from dpmc.frame.showing.chapter import OWN_TITLE, Chapter
+from dpmc.frame.showing.chapter import OWN_TITLE, Chapter, telling
+from dpmc.frame.showing.results import mean_row
 from dpmc.frame.showing.texts import Texts
+from dpmc.yaml_files import beside
 
 TEXTS = "{heading: Study, lead: we look, introduction: At it.}"
 
@@ -34,6 +38,26 @@ def test_a_chapter_shows_what_steps_made_and_what_texts_say(tmp_path):
     assert [line.claim for line in made.answers] == ["A2", "A1"]
     assert all(line.title.startswith("Ours: ") for line in made.answers)
     assert made.downloads == [("mine.csv", tmp_path / "trials.csv")]
+
+
+def test_a_chapter_of_nothing_but_texts_and_figures(tmp_path):
+    (tmp_path / "chapter.yaml").write_text(TEXTS.replace("}", ", not_run: Nobody ran it.}"))
+    chapter = telling(tmp_path / "figures" / "all.py", [])
+    assert chapter(tmp_path, {}).caveat == "Nobody ran it."
+    pd.DataFrame({"rmse": [1.0]}).to_csv(tmp_path / "trials.csv", index=False)
+    assert chapter(tmp_path, {}).lead == "we look"
+    with pytest.raises(InputError, match=r"There is no nowhere\.yaml beside .*all\.py, nor above"):
+        beside(tmp_path / "figures" / "all.py", "nowhere.yaml")
+
+
+def test_a_row_of_means_has_a_dash_for_what_was_not_run():
+    means = pd.DataFrame(
+        [("a", 0.5, 0.1, 3), ("b", 0.05, 0.01, 2)],
+        columns=["name", "mean", "standard_error", "trials"],
+    )
+    row = mean_row(means, "name", ("b", "c", "a"), (1,), ("one",))
+    assert [cell.number for cell in row.cells] == ["0.0500", "–", "0.500"]
+    assert [cell.trials for cell in row.cells] == [2, 0, 3]
 
 
 def test_a_step_that_draws_is_made_again_when_its_figures_are_declared_otherwise():

@@ -8,7 +8,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from dpmc.cli.recommend import recommend as command
+from dpmc.cli.noise import noise as command
 from dpmc.errors import InputError
 from dpmc.fitting.fit import prepare
 from dpmc.fitting.parameters import METHODS
@@ -259,8 +259,8 @@ class TestCommand:
             run("--epsilon", "1", *arguments)
 
     def test_help_imports_nothing(self):
-        assert "Say which noise mechanism" in run("--help").output
-        code = "import sys, dpmc.cli.recommend; print('numpy' in sys.modules)"
+        assert "Say how much noise a budget needs" in run("--help").output
+        code = "import sys, dpmc.cli.noise; print('numpy' in sys.modules)"
         result = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True
         )

@@ -304,7 +304,7 @@ FORGED = {
     ),
     "unknown key": ("user", put("of victim", "ratings"), "Additional properties are not allowed"),
     "unknown key in": ("user", put(1, "lists", "victims"), "lists: Additional properties"),
-    "unknown format": ("user", put("dpmc-fit-2", "format"), "in none of the formats"),
+    "unknown format": ("user", put("dpmc-fit-3", "format"), "in none of the formats"),
     "another's format": ("user", put("dpmc-onebit-1", "format"), "is not in the format dpmc-on"),
     "nan": ("user", put(math.nan, "epsilon"), "NaN is no number"),
     "infinite": ("user", put(math.inf, "epsilon"), "Infinity is no number"),
@@ -378,7 +378,7 @@ def test_what_is_not_covered_is_refused_with_its_digest_too(copy):
     shutil.rmtree(folder)
     for name in ("ratings.csv", "simulated_user_factors.csv", ".hidden"):
         folder = smuggled(copy("user"), name, "u00,a,5\n")
-        assert f"{name} is not covered: it is no file of dpmc-fit-1" in refused("verify", folder)
+        assert f"{name} is not covered: it is no file of dpmc-fit-2" in refused("verify", folder)
         shutil.rmtree(folder)
 
 

@@ -42,6 +42,7 @@ def test_the_whole_manifest_is_plain_and_right(tmp_path):
     result = manifest(
         root=tmp_path,
         configuration={"huber": {"trials": 3}},
+        changed={"huber.trials": 3},
         seeds={"results/huber": 2206},
         raw_files={"ml-100k": raw, "sweetrs": None},
     )
@@ -49,6 +50,7 @@ def test_the_whole_manifest_is_plain_and_right(tmp_path):
     assert result["dpmc"] == dpmc.__version__
     assert result["python"] == ".".join(map(str, sys.version_info[:3]))
     assert result["packages"]["numpy"] == np.__version__
+    assert result["changed_settings"] == {"huber.trials": 3}
     assert result["cores"] == os.cpu_count()
     assert result["seeds"] == {"results/huber": 2206}
     digest = hashlib.sha256(b"1\t2\t3\n").hexdigest()

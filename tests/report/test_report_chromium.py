@@ -7,6 +7,7 @@ import shutil
 import subprocess
 
 import pytest
+from browser import FLAGS, needed
 
 from dpmc.frame.jobs.plan import INDEX, NUMBERS, document_page, page_file
 from dpmc.frame.judging.claims import is_own
@@ -14,18 +15,7 @@ from dpmc.report.page import COLUMNS
 
 pytestmark = pytest.mark.slow
 
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
+LOGGING = [
     "--allow-file-access-from-files",
     "--enable-logging=stderr",
     "--window-size=1400,1000",
@@ -122,8 +112,7 @@ function numbers(page) {
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory, outputs):
     """Load every page in frames of each width, and say what was measured and logged."""
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed (apt-get install chromium)")
+    program = needed()
     folder = tmp_path_factory.mktemp("browser")
     shutil.copytree(outputs / "report", folder, dirs_exist_ok=True)
     shutil.copy(outputs / "single.html", folder)
@@ -131,7 +120,7 @@ def opened(tmp_path_factory, outputs):
     (folder / "probe.html").write_text(PROBE % json.dumps(jobs), encoding="utf-8")
     profile = tmp_path_factory.mktemp("profile")
     address = (folder / "probe.html").as_uri()
-    command = [CHROMIUM, *FLAGS, f"--user-data-dir={profile}", "--dump-dom"]
+    command = [program, *FLAGS, *LOGGING, f"--user-data-dir={profile}", "--dump-dom"]
     done = subprocess.run(
         [*command, address], capture_output=True, text=True, timeout=900, check=True
     )

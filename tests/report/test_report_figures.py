@@ -220,6 +220,17 @@ def test_a_reduced_run_with_one_trial_is_drawn(trials, comparison, convergence, 
     assert data["low"].isna().all()
 
 
+def test_mechanisms_and_methods_of_plug_ins_are_drawn_beside_the_papers(trials):
+    here = trials[(trials["rank"] == 5) & (trials["dataset"] == "synthetic")]
+    noise = here[here["mechanism"] == "huber"].assign(mechanism="uniform")
+    method = here[here["method"] == "item_bias"].assign(method="item_median")
+    (entry,) = [each for each in NEW_FIGURES if each.id == "rmse_by_fraction"]
+    drawing = entry.function({"trials": pd.concat([here, noise, method])})
+    assert {"uniform", "item_median"} <= {*drawing.data["mechanism"], *drawing.data["method"]}
+    texts = [text.get_text() for each in drawing.figure.legends for text in each.get_texts()]
+    assert texts[-2:] == ["item_median", "uniform"]
+
+
 @pytest.fixture
 def sweep():
     rows = [("a", "x", 0.3), ("a", "y", 0.1), ("b", "x", 0.2), ("b", "x", 0.25), ("c", "y", 0.5)]

@@ -458,6 +458,41 @@ def test_the_target_comes_before_the_configuration(project):
     assert arguments[-3:] == ["quick", "--configfile", "a.yaml"]
 
 
+@pytest.mark.parametrize("place", ["manifest.json", "huber/report/manifest.json"])
+def test_results_of_other_settings_are_named_before_they_go(project, place):
+    (project / "mine.yaml").write_text("huber: {trials: 50}\nonebit: {links: [logistic]}\n")
+
+    def said(*overlays):
+        return launch.other_settings(project / "config", overlays)
+
+    assert said("mine.yaml") == ""  # nothing is there
+    (project / "results" / place).parent.mkdir(parents=True)
+    (project / "results" / "huber").mkdir(exist_ok=True)
+    (project / "results" / place).write_text('{"changed_settings": {}}')
+    assert said() == ""
+    sentence = said("mine.yaml")
+    assert sentence.startswith("results/huber: made with other settings (huber.trials); what they")
+    (project / "results" / place).write_text('{"changed_settings": {"huber.trials": 50}}')
+    assert said("mine.yaml") == ""
+    assert said() == sentence
+    (project / "results" / place).write_text('{"changed_settings": {"own": {"variance": 1}}}')
+    (project / "results" / "own").mkdir()
+    (project / "own.yaml").write_text("own: {variance: 2}\n")
+    said_of_own = "results/own: made with other settings (own); what they"
+    assert said("own.yaml").startswith(said_of_own) == (place == "manifest.json")
+
+
+def test_targets_of_the_quick_run_are_of_its_folder(monkeypatch):
+    for targets, top in (
+        (["quick"], "results/quick"),
+        (["check_quick", "results/quick/huber/trials.csv"], "results/quick"),
+        (["quick", "huber"], "results"),
+        ([], "results"),
+    ):
+        monkeypatch.setenv(launch.TARGETS_VARIABLE, json.dumps(targets))
+        assert launch.asked_run() == top
+
+
 def test_names_with_spaces_and_quotation_marks(project, capsys):
     assert launch.named_files("  ") == []
     (project / "my own.yaml").write_text("")
@@ -622,6 +657,15 @@ def test_make_help_names_every_target():
     (targets,) = re.findall(r"^\.PHONY: (.*)$", (HOME / "Makefile").read_text(), re.MULTILINE)
     for target in targets.split():
         assert re.search(rf"^  {target} +\w.*\w", printed, re.MULTILINE), target
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+@pytest.mark.parametrize("name", ["target", "Target", "config"])
+def test_settings_of_make_are_written_in_capitals(name):
+    command = ["make", "--dry-run", "reproduce", f"{name}=quick"]
+    result = subprocess.run(command, cwd=HOME, capture_output=True, text=True)
+    assert result.returncode == 2
+    assert f"There is no setting {name}; settings are TARGET, CORES," in result.stderr
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")

@@ -1,18 +1,23 @@
 """A study from outside of the package runs through the unchanged workflow: jobs, page, check."""
 
 import html
+import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import yaml
-from workspaces import OWN_STUDY, Workspace
+from workspaces import DEFAULTS, HOME, OWN_STUDY, Launched, Workspace, until
 
-from dpmc.configuration import merge
+from dpmc import studies
+from dpmc.configuration import checked, merge
+from dpmc.frame.jobs.job import function
+from dpmc.frame.jobs.plan import Plan
 
 pytestmark = pytest.mark.workflow
 TRIALS = "results/own_study/trials.csv"
@@ -85,13 +90,34 @@ def test_one_changed_setting_reruns_its_jobs_alone(own_study):
         own_study.write(before)
 
 
+def test_ctrl_c_ends_a_run_in_one_sentence_and_the_same_command_goes_on(
+    own_study, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")  # as make does
+    space = Launched(own_study.copied(tmp_path / "copy").folder, own_study.overlay)
+    shutil.rmtree(space.folder / "results")
+    process = space.started(TRIALS, stderr=subprocess.PIPE)
+    logs = space.folder / "results" / "own_study" / "logs"
+    until(lambda: process.poll() is not None or list(logs.rglob("*.log")))
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to Snakemake and all its jobs
+    first, last = process.communicate()[1].decode().splitlines()
+    assert process.returncode == 130
+    assert first.startswith("dpmc: 4 jobs to run, about ")
+    assert re.fullmatch(
+        r"dpmc: stopped after \d+ s with \d of 4 jobs done; the same command goes on from there",
+        last,
+    )
+    space.run(TRIALS)
+    assert space.rows(TRIALS) == own_study.rows(TRIALS)
+
+
 def test_its_reference_is_what_its_run_gives(own_study, tmp_path, monkeypatch):
     """`dpmc reference update` finds the study by the overlay, and writes what is committed."""
     monkeypatch.chdir(own_study.copied(tmp_path / "copy").folder)
     written = Path("examples/own_study/reference")
     shutil.rmtree(written)
     command = [sys.executable, "-m", "dpmc", "reference", "update", "--study", "own_study"]
-    subprocess.run([*command, "--configfile", "overlay.yaml"], check=True, capture_output=True)
+    subprocess.run([*command, "--config", "overlay.yaml"], check=True, capture_output=True)
     committed = [path for path in (OWN_STUDY / "reference").rglob("*") if path.is_file()]
     assert committed
     for path in committed:
@@ -125,7 +151,7 @@ def test_a_document_is_a_page_that_an_edit_makes_anew(edited):
     study = edited.folder / "examples" / "own_study"
     declared = (study / "__init__.py").read_text()
     (study / "__init__.py").write_text(
-        declared.replace("    jobs=(FIT,),", '    jobs=(FIT,),\n    documents=("notes.md",),')
+        declared.replace("jobs=(FIT,)", 'jobs=(FIT,), documents=("notes.md",)')
     )
     assert edited.refused("own_study").endswith(
         "notes.md of the study own_study; correct its documents."
@@ -163,6 +189,23 @@ def test_without_it_in_the_configuration_there_is_no_such_target(tmp_path):
 def test_what_is_no_study_is_refused(tmp_path):
     space = Workspace(tmp_path / "work", {"studies": ["nowhere"]})
     assert "There is no study in nowhere" in space.refused("quick")
+
+
+def test_it_is_copied_and_renamed_by_the_steps_of_the_document(tmp_path):
+    text = (HOME / "docs" / "extend.md").read_text()
+    steps = text.partition("```sh\n")[2].partition("```")[0]
+    shutil.copytree(OWN_STUDY, tmp_path / "examples" / "own_study")
+    subprocess.run(["sh", "-ec", steps], cwd=tmp_path, check=True)
+    copied = tmp_path / "examples" / "my_paper"
+    assert not list(copied.rglob("*.old"))
+    known = studies.load([copied])
+    study = known["my_paper"]
+    overlay = yaml.safe_load((copied / "config.yaml").read_text())
+    assert overlay["studies"] == ["examples/my_paper"]
+    settings = checked(merge(DEFAULTS, overlay), known)
+    assert len(Plan("results", settings, {"my_paper": study}).jobs(study, study.job("fit"))) == 3
+    for run in (study.chapter, *(step.run for step in study.steps)):
+        assert callable(function(run))
 
 
 def test_the_overlay_is_all_that_it_needs():

@@ -203,14 +203,14 @@ class Launched(Workspace):
             *("--cores", str(cores), "--config", self.folder / "overlay.yaml", *targets),
         ]
 
-    def started(self, *targets):
+    def started(self, *targets, stderr=subprocess.DEVNULL):
         """Start a run in a process group of its own."""
         return subprocess.Popen(
             [str(part) for part in self.command(*targets)],
             cwd=self.folder,
             env=self.environment(),
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            stderr=stderr,
             start_new_session=True,
         )
 

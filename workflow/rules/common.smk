@@ -10,6 +10,7 @@ from dpmc.datasets import available, resolve
 from dpmc.datasets.registry import check_own_files
 from dpmc.errors import InputError
 from dpmc.frame.costs import cluster
+from dpmc.frame.costs.model import CostModel, estimates
 from dpmc.frame.jobs import plan
 from dpmc.frame.jobs.job import plain_cells
 from dpmc.running import launch
@@ -53,7 +54,9 @@ except InputError as error:
     launch.stop(error)
 
 REQUESTS = cluster.Requests(PLANS)
-progress.SECONDS.update(plan.estimates(STUDIES.values()))
+progress.SECONDS.update(
+    estimates(PLANS[launch.asked_run()], CostModel(STUDIES.values()))
+)
 
 
 wildcard_constraints:

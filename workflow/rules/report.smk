@@ -2,6 +2,9 @@
 import shlex
 
 REPORT = ["dpmc.report.page", "dpmc.report.manifest"]
+DEFAULT_SETTINGS = plan.configured(
+    configuration.load(DEFAULTS), HOME / "config" / "quick.yaml"
+)
 TEMPLATES = sorted((HOME / "src" / "dpmc" / "report" / "templates").iterdir())
 
 
@@ -62,6 +65,9 @@ def page_params(chosen):
             "seeds": {study.name: seeds(wildcards.top, study) for study in chosen},
             "snakemake": snakemake_command(),
             "configuration": current.configuration,
+            "changed": configuration.changes(
+                DEFAULT_SETTINGS[current.top], current.configuration
+            ),
             "home": str(HOME),
         }
 

@@ -29,6 +29,7 @@ with logged(snakemake.log[0]), timed():
         return manifest(
             root=given["home"],
             configuration=given["configuration"],
+            changed=given["changed"],
             seeds={run: seed for name in names for run, seed in given["seeds"][name].items()},
             raw_files={name: raw[name] for name in data},
             benchmarks=[

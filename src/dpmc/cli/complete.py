@@ -71,9 +71,9 @@ def complete(model, path, only_user, top, include_rated, output, force, **column
 
     from dpmc.errors import InputError
     from dpmc.files import atomic_path
-    from dpmc.methods.released.fit_folder import read_published
     from dpmc.publication.lists import restrict
     from dpmc.publication.store import parts_at
+    from dpmc.released import load
 
     if include_rated and top is None:
         raise InputError("--include-rated goes with --top: without it, all items are written.")
@@ -81,7 +81,7 @@ def complete(model, path, only_user, top, include_rated, output, force, **column
         _check_output(output, force)
     elif sys.stdout is None:
         raise InputError("The standard output is closed: give --output FILE.")
-    published = read_published(model)
+    published = load(model)
     user = None if only_user is None else only_user.strip()
     rated, parts = parts_at(path, columns, published.rated, published.clipped_to, user)
     if user is not None:
@@ -141,7 +141,6 @@ def _predictions(published, ratings, top: int | None, include_rated: bool):
     import numpy as np
     from threadpoolctl import ThreadpoolController
 
-    from dpmc.ratings import Compressed
     from dpmc.ties import margin
 
     labels = np.array(published.labels, dtype=object)
@@ -151,16 +150,16 @@ def _predictions(published, ratings, top: int | None, include_rated: bool):
     for first in range(0, len(users), step):
         starts = rows.indptr[first : first + step + 1]
         own = slice(starts[0], starts[-1])
-        some = Compressed(starts - starts[0], rows.indices[own], rows.values[own])
+        some = starts - starts[0], rows.indices[own], rows.values[own]
         with threads.limit(limits=1, user_api="blas"):
-            values = published.complete_rows(some, clipped=top is None)
+            values = published.complete_rows(*some, clipped=top is None)
         if top is None:
             for user, row in zip(users[first : first + step], values, strict=True):
                 yield user, published.labels, row
             continue
         tie = margin(values, axis=1)
         if not include_rated:
-            values[np.repeat(np.arange(len(values)), np.diff(starts)), some.indices] = -np.inf
+            values[np.repeat(np.arange(len(values)), np.diff(starts)), some[1]] = -np.inf
         chosen = _best(values, top, tie[:, 0])
         for user, (items, best) in zip(users[first : first + step], chosen, strict=True):
             yield user, labels[items].tolist(), published.shown(best)

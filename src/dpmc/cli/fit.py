@@ -24,7 +24,8 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
     groups={
         "Ratings": ("path", "rating_range", "user", "item", "rating", "timestamp"),
         "Privacy": (
-            "relation", "epsilon", "delta", "ratings_per_user", "mechanism", "sampler", "simulate",
+            "relation", "epsilon", "delta", "ledger", "budget", "ratings_per_user", "mechanism",
+            "sampler", "simulate",
         ),
         "Lists of items and users": (
             "items", "items_are_public", "items_privately", "users", "users_are_public",
@@ -41,6 +42,9 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
         "    --relation user --rating-range 1 5 --epsilon 5 --delta 1e-6",
         "dpmc fit --ratings mine.csv --items catalogue.txt --output ranking \\\n"
         "    --for ranking --likes-from 4 --relation user --epsilon 5 --delta 1e-6",
+        "dpmc fit --ratings mine.csv --items catalogue.txt --output model \\\n"
+        "    --relation user --rating-range 1 5 --epsilon 5 --delta 1e-6 \\\n"
+        "    --ledger mine.ledger --budget 10,1e-6",
         "dpmc fit --ratings mine.csv --items-are-public --users-are-public \\\n"
         "    --relation entry --rating-range 1 5 --epsilon 2 --output model",
     ),
@@ -87,7 +91,7 @@ def fit(path, output, extras, force, quiet, as_json, user, item, rating, timesta
 
     No setting may be taken from the ratings, or the guarantee is void. The defaults are not: B is
     half the rating range, S the standard deviation of the noise on a Gram matrix. Each fit of the
-    same ratings spends its budget again.
+    same ratings spends its budget again: --ledger keeps the book of it, and dpmc ledger shows it.
     """
     from dpmc.cli.fit_summary import next_command, summary_of, text_of
     from dpmc.fitting.fit import prepare
@@ -95,7 +99,7 @@ def fit(path, output, extras, force, quiet, as_json, user, item, rating, timesta
     from dpmc.fitting.lists import lists_of_file
     from dpmc.methods.released import fit_folder
     from dpmc.publication.features import features_of
-    from dpmc.publication.folder import check_output
+    from dpmc.publication.folder import GUARANTEE, check_output
 
     if quiet and as_json:
         raise InputError("Give one of --quiet and --json alone.")
@@ -117,9 +121,12 @@ def fit(path, output, extras, force, quiet, as_json, user, item, rating, timesta
     names = fit_folder.write(
         output, ready.model, parts, {}, origins=lists.origins, sampler=ready.sampler
     )
+    if ready.book is not None and ready.seed is None:
+        ready.book.name(output / GUARANTEE)
     if not quiet:
         follows = next_command(output, path, columns)
         summary = summary_of(ready.model, ready.method, output, names, follows)
+        summary["ledger"] = None if ready.book is None else ready.book.sentence()
         click.echo(json.dumps(summary, indent=2) if as_json else text_of(summary))
 
 

@@ -3,9 +3,13 @@
 import shlex
 from pathlib import Path
 
-from dpmc.fitting.fit import outcome_in_words
 from dpmc.methods.private import PrivateMethod
-from dpmc.methods.released.fit_folder import assumed_public, outcome_of
+from dpmc.methods.released.fit_folder import (
+    assumed_public,
+    outcome_in_words,
+    outcome_of,
+    worth_in_words,
+)
 from dpmc.privacy.relations import RELATIONS
 
 
@@ -62,9 +66,11 @@ def text_of(summary: dict) -> str:
     }
     if summary["outcome_in_words"] is not None:
         facts["outcome"] = summary["outcome_in_words"]
+    if summary["ledger"] is not None:
+        facts["ledger"] = summary["ledger"]
     facts["next"] = summary["next_command"]
     if summary["worth"] is not None:
-        facts = {"error": _worth(**summary["worth"])} | facts
+        facts = {"error": worth_in_words(**summary["worth"])} | facts
     written = [f"wrote {Path(summary['folder']) / name}" for name in summary["files"]]
     return "\n".join(
         [
@@ -75,12 +81,4 @@ def text_of(summary: dict) -> str:
             "",
             *(f"{name + ':':<18}{value}" for name, value in facts.items()),
         ]
-    )
-
-
-def _worth(rmse, bias_rmse, rmse_deviation, bias_rmse_deviation, difference_deviation) -> str:
-    return (
-        f"{rmse:.4g} (noise {rmse_deviation:.2g}) on ratings held out, {bias_rmse:.4g} (noise "
-        f"{bias_rmse_deviation:.2g}) by biases: {bias_rmse - rmse:.2g} (noise "
-        f"{difference_deviation:.2g}) gained"
     )

@@ -12,7 +12,7 @@ from dpmc.cli.options import column_options, fit_option, list_options, ratings_o
     cls=Command,
     groups={
         "Ratings": ("path", "threshold", "user", "item", "rating", "timestamp"),
-        "Privacy": ("epsilon", "delta", "mechanism", "simulate"),
+        "Privacy": ("epsilon", "delta", "ledger", "budget", "mechanism", "simulate"),
         "Lists of items and users": (
             "items", "items_are_public", "users", "users_are_public",
         ),
@@ -55,9 +55,11 @@ from dpmc.cli.options import column_options, fit_option, list_options, ratings_o
 )
 @list_options
 @column_options
+@fit_option("ledger")
+@fit_option("budget")
 @fit_option("simulate")
 @click.option("--force", is_flag=True, help="Replace the output of an earlier run.")
-def onebit(path, output, force, simulate, user, item, rating, timestamp, **options):
+def onebit(path, output, force, ledger, budget, simulate, user, item, rating, timestamp, **options):
     """Complete likes and dislikes within a privacy budget.
 
     The output is guarantee.json, the likelier sign and the probability of a like for every user
@@ -80,10 +82,13 @@ def onebit(path, output, force, simulate, user, item, rating, timestamp, **optio
     from dpmc.fitting.lists import lists_of_file
     from dpmc.methods.onebit.signs import binarise
     from dpmc.methods.released import onebit_folder
-    from dpmc.publication.folder import FROM_FILE, check_output
+    from dpmc.publication.folder import FROM_FILE, GUARANTEE, check_output
 
     settings = completing.settings_of(options, simulated=simulate is not None)
     check_output(output, force, onebit_folder.FILES, "onebit")
+    book = completing.book_of(settings, ledger, budget)
+    if book is not None:
+        book.check(simulated=simulate is not None)
     columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
     lists = lists_of_file(path, options, columns, names_users=True)
     given = read_given(path, columns, None, lists)
@@ -92,6 +97,8 @@ def onebit(path, output, force, simulate, user, item, rating, timestamp, **optio
         raise InputError("Not one rating is of what is listed: is it the list of these ratings?")
     signs = binarise(given.ratings, settings["threshold"])
     problem = completing.problem_of(signs, settings)
+    if book is not None and simulate is None:
+        book.enter()
     completion = completing.completed(problem, settings, simulate)
     remark(
         given.remarks
@@ -99,7 +106,11 @@ def onebit(path, output, force, simulate, user, item, rating, timestamp, **optio
         + completing.remarks_on_completion(completion, signs, settings)
     )
     names = onebit_folder.write(output, completion, problem, settings, origins=lists.origins)
+    if book is not None and simulate is None:
+        book.name(output / GUARANTEE)
     click.echo(completion.guarantee.sentence())
     public = [f"- {each}" for each in onebit_folder.ASSUMED_PUBLIC.values()]
     click.echo("\n".join(["Taken to be public:", *public]))
     click.echo("\n".join(f"wrote {output / name}" for name in names))
+    if book is not None:
+        click.echo(book.sentence())

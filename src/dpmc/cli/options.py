@@ -9,7 +9,9 @@ import click
 
 from dpmc.cli.help import option_of
 from dpmc.fitting.parameters import (
+    BUDGET,
     COUNT,
+    FILE,
     LABELS,
     LEVEL,
     NUMBER,
@@ -31,6 +33,8 @@ _KINDS = {
     TEXT: {},
     LABELS: {"type": click.Path(), "metavar": "FILE"},
     TABLE: {"type": click.Path(), "metavar": "FILE"},
+    FILE: {"type": click.Path(), "metavar": "FILE"},
+    BUDGET: {"metavar": "EPS,DELTA"},
 }
 
 

@@ -15,7 +15,7 @@ def reference():
 
 @reference.command(
     groups={
-        "Results": ("results", "names", "profile", "overlays"),
+        "Results": ("results", "names", "profile", "config"),
         "Output": ("folder",),
     },
     examples=(
@@ -43,13 +43,13 @@ def reference():
     help="Update only this study; may be given more than once.  [default: all with results]",
 )
 @click.option(
-    "--configfile",
-    "overlays",
-    type=click.Path(),
-    multiple=True,
-    help="Configuration that names studies of your own; may be given more than once.",
+    "--config",
+    default="",
+    show_default=False,
+    metavar="FILES",
+    help="Configurations that name studies of your own, as for make reproduce.",
 )
-def update(results, folder, profile, names, overlays):
+def update(results, folder, profile, names, config):
     """Make the results of a finished run the new reference.
 
     Without --profile the run must be the full one; the first trials of each study, its settings,
@@ -63,7 +63,7 @@ def update(results, folder, profile, names, overlays):
     from dpmc.frame.checking.reference import update as write
 
     results, folder = Path(results), Path(folder)
-    chosen = _chosen(names, overlays, results)
+    chosen = _chosen(names, config, results)
     runs = [read_for_check(study, results / study.name) for study in chosen]
     for run in runs:  # all before the first is written
         refuse_unfit(run, profile)
@@ -114,13 +114,15 @@ def items(folder, output):
     click.echo(f"wrote {output}")
 
 
-def _chosen(names, overlays, results):
+def _chosen(names, config, results):
     """Return the studies to update: those named, or all that have results."""
     from dpmc.errors import InputError, did_you_mean
+    from dpmc.running.launch import named_files
     from dpmc.studies import load as load_studies
     from dpmc.yaml_files import read_mapping
 
-    named = [read["studies"] for read in map(read_mapping, overlays) if "studies" in read]
+    read = map(read_mapping, named_files(config))
+    named = [each["studies"] for each in read if "studies" in each]
     outside = named[-1] or [] if named else []
     known = {name: each for name, each in load_studies(outside).items() if each.regression}
     for name in names:

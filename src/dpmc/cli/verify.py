@@ -12,8 +12,8 @@ NOT_FOR_PUBLICATION = 3
 
 @click.command(
     cls=Command,
-    groups={"Publication": ("users_about",)},
-    examples=("dpmc verify model", "dpmc verify model --users-about 5000", "dpmc verify likes"),
+    groups={"Publication": ("users_about",), "Output": ("explain",)},
+    examples=("dpmc verify model --users-about 5000", "dpmc verify model --explain"),
 )
 @click.argument("model", type=click.Path(path_type=Path))
 @click.option(
@@ -23,8 +23,13 @@ NOT_FOR_PUBLICATION = 3
     help="About how many users there are, to compare delta with: a number that may be known, since "
     "their true number is private and in no file. Where the list of users is public, that counts.",
 )
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Say too what the guarantee means, for whoever decides and is not of the field.",
+)
 @click.pass_context
-def verify(context, model, users_about):
+def verify(context, model, users_about, explain):
     """Check a folder that dpmc fit or dpmc onebit wrote.
 
     The check covers the form of guarantee.json, that the files are those it was written for, and
@@ -41,6 +46,10 @@ def verify(context, model, users_about):
 
     verdict = check(model, users_about)
     click.echo(verdict.sentence)
+    for each in verdict.explanation() if explain else ():
+        click.echo(f"- {each}")
+    if explain and verdict.facts:
+        click.echo(f"- {verdict.facts.sentence()} (So its maker says.)")
     for each in verdict.remarks:
         click.echo(f"Remark: {each}.")
     click.echo(verdict.line())

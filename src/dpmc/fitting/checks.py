@@ -1,10 +1,22 @@
 """Values of the parameters of a fit, whose types nobody has checked."""
 
+import os
 from collections.abc import Mapping
 from numbers import Integral, Real
 
 from dpmc.errors import InputError, ParameterError, did_you_mean
-from dpmc.fitting.parameters import COUNT, LEVEL, NUMBER, PARAMETERS, RANGE, SEED, SHARE, Parameter
+from dpmc.fitting.parameters import (
+    BUDGET,
+    COUNT,
+    FILE,
+    LEVEL,
+    NUMBER,
+    PARAMETERS,
+    RANGE,
+    SEED,
+    SHARE,
+    Parameter,
+)
 from dpmc.methods.base import check_count, check_number, check_positive
 from dpmc.methods.private import check_range, check_ratings_per_user
 from dpmc.privacy.relations import RELATIONS, USER_LEVEL
@@ -29,6 +41,8 @@ def checked(options: Mapping[str, object]) -> dict[str, object]:
     for name, parameter in PARAMETERS.items():
         if found[name] is not None or parameter.required or parameter.default is not None:
             found[name] = _checked(parameter, found[name])
+    if found["budget"] is not None and found["ledger"] is None:
+        raise ParameterError("{budget} is that of a {ledger}: give its file too.")
     level, ends = found["likes_from"], found["rating_range"]
     if level is not None and ends is not None and not ends[0] <= level <= ends[1]:
         raise ParameterError(
@@ -65,6 +79,10 @@ def _checked(parameter: Parameter, value: object) -> object:
         return float(value) if isinstance(value, Real) else check_positive(name, value)
     elif kind == RANGE:
         return _checked_range(name, value)
+    elif kind == BUDGET:
+        return checked_budget(value)
+    elif kind == FILE and not isinstance(value, str | os.PathLike):
+        raise ParameterError("{0} must be the path of a file, got {value!r}.", name, value=value)
     elif kind == SEED:
         number = isinstance(value, Integral) and not isinstance(value, bool)
         if not (number and value >= 0):
@@ -97,6 +115,22 @@ def _checked_range(name: str, value: object) -> tuple[float, float]:
             high=high,
         )
     return low, high
+
+
+def checked_budget(value: object) -> tuple[float, float]:
+    """Return the epsilon and delta of a budget, a pair or a text such as "10,1e-6"."""
+    try:
+        epsilon, delta = value.split(",") if isinstance(value, str) else value
+        epsilon, delta = float(epsilon), float(delta)
+    except (TypeError, ValueError):
+        epsilon = delta = -1.0
+    if not (SMALLEST_EPSILON <= epsilon <= LARGEST and 0 <= delta < 1):
+        raise ParameterError(
+            "{budget} must be an epsilon above 0 and a delta of at least 0 and below 1, such as "
+            "10,1e-6, got {value!r}.",
+            value=value,
+        )
+    return epsilon, delta
 
 
 def check_between(name: str, value: float | None, low: float, high: float) -> None:

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from dpmc.errors import ParameterError
+from dpmc.fitting.book import Book
 from dpmc.fitting.checks import checked
 from dpmc.fitting.given import Given
 from dpmc.fitting.settings import make_model, method_of, selection_of, settings_of
@@ -17,17 +19,9 @@ from dpmc.privacy.ledger import FloatNoise, Ledger
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.privacy.release import SAMPLERS, GridNoise
 from dpmc.privacy.selection import Selection
+from dpmc.privacy.spending import Cost
 from dpmc.publication.features import Features
 from dpmc.ratings import Ratings
-
-INSTEAD = {
-    "popularity": "the number of users who like an item, by which all users' items rank alike",
-    "biases": "an offset for each item and a level for each user, and no factors",
-    "own means": "nothing about single items; users are predicted their own mean, drawn towards "
-    "that of all, so that no item ranks above another",
-}
-"""What is published of a fit that fell back."""
-_DOES = ("predicts ratings", "ranks likes")
 
 
 @dataclass(frozen=True)
@@ -47,6 +41,8 @@ class Fit:
         A key of :data:`dpmc.privacy.release.SAMPLERS`.
     seed : int or None
         Of simulated noise; None: exact noise for publication.
+    book : Book or None
+        In which the fit is entered, unless it is simulated.
     """
 
     method: str
@@ -55,6 +51,7 @@ class Fit:
     rank: int | None
     sampler: str
     seed: int | None
+    book: Book | None = None
 
     @property
     def rating_range(self) -> tuple[float, float] | None:
@@ -96,6 +93,8 @@ class Fit:
         By a keyed hash of labels where users are protected, as for publication: the order in which
         users come changes nothing. Features are for the methods that take ``item_features``.
         """
+        if self.book is not None and self.seed is None:
+            self.book.enter()
         seed, selection, model = self.seed, self.selection, self.model
         rng = None if seed is None else np.random.default_rng([seed, 0])
         if seed is not None and model.bounds.user_level:
@@ -158,27 +157,24 @@ def prepare(options: Mapping[str, object]) -> Fit:
     """Return the fit that parameters ask for, or refuse them.
 
     Options are values of :data:`dpmc.fitting.parameters.PARAMETERS` by name; what is missing or
-    None was not given. Lists are no part of it, but ``items_privately`` is.
+    None was not given. Lists are no part of it, but ``items_privately`` is. A fit that would exceed
+    the budget of its ledger is refused here.
     """
     options = checked(options)
     method, settings = method_of(options), settings_of(options)
     selection = selection_of(settings, options["items_privately"])
     model = make_model(method, settings, selection)
-    return Fit(method, model, selection, options["rank"], options["sampler"], options["simulate"])
+    seed, book = options["simulate"], None
+    if options["ledger"] is not None:
+        cost = cost_of(model, selection)
+        book = Book(Path(options["ledger"]), model.relation, method, cost, options["budget"])
+        book.check(simulated=seed is not None)
+    return Fit(method, model, selection, options["rank"], options["sampler"], seed, book)
 
 
-def outcome_in_words(fell_back_to: str | None, steps_taken_back: int = 0) -> str | None:
-    """Return what there is to say of a fit that fell back, or took steps back; None of others."""
-    said = []
-    if fell_back_to is not None:
-        said.append(
-            f"Fell back to {fell_back_to}: {INSTEAD[fell_back_to]}. A noised comparison says that "
-            f"this {_DOES[fell_back_to == 'popularity']} better than the model that was learnt. To "
-            "learn one takes a larger epsilon, or more users."
-        )
-    if steps_taken_back:
-        steps = "1 step was" if steps_taken_back == 1 else f"{steps_taken_back} steps were"
-        said.append(
-            f"{steps} taken back: more was left of the ratings afterwards, by noised numbers."
-        )
-    return " ".join(said) or None
+def cost_of(model: PrivateMethod, selection: Selection | None) -> Cost:
+    """Return what a fit of a model costs, with a private choice of items if there is one."""
+    noise, releases = model.calibration.noise, model.releases_with(selection)
+    if selection is None:
+        return Cost(model.epsilon, model.delta, noise, releases)
+    return Cost(selection.epsilon, selection.delta, noise, releases, selection.list_delta)

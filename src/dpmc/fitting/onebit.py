@@ -2,18 +2,23 @@
 
 import math
 import warnings
+from pathlib import Path
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from dpmc.errors import InputError, ParameterError, did_you_mean
-from dpmc.fitting.checks import SMALLEST_EPSILON, check_between
+from dpmc.fitting.book import Book
+from dpmc.fitting.checks import SMALLEST_EPSILON, check_between, checked_budget
 from dpmc.methods.onebit.links import link_of
 from dpmc.methods.onebit.noise import NOISED
 from dpmc.methods.onebit.private import Completion, Problem, complete
 from dpmc.methods.onebit.randomness import Exact, Simulated
 from dpmc.methods.onebit.solve import Ball, NotConverged
 from dpmc.methods.released.onebit_folder import radius
+from dpmc.privacy.calibration import calibrate
+from dpmc.privacy.relations import ENTRY_CHANGE
+from dpmc.privacy.spending import Cost
 from dpmc.ratings import Ratings
 
 RELEASED = ("inp", "objp", "grap", "grap_gaussian", "outp", "private_item_bias")
@@ -95,6 +100,24 @@ def _threshold(text: str | None) -> float:
             text=text,
         )
     return value
+
+
+def book_of(settings: dict, ledger: str | None, budget: object) -> Book | None:
+    """Return the book in which a completion is entered, for single ratings; None without one.
+
+    What :data:`RELEASED` has is pure, or Gaussian noise calibrated for exactly this budget.
+    """
+    if ledger is None:
+        if budget is not None:
+            raise ParameterError("{budget} is that of a {ledger}: give its file too.")
+        return None
+    epsilon, delta = settings["epsilon"], settings["delta"]
+    noise = None
+    if settings["mechanism"] == "grap_gaussian":
+        noise = calibrate("gaussian", releases=1, epsilon=epsilon, delta=delta).noise
+    budget = None if budget is None else checked_budget(budget)
+    cost = Cost(epsilon, delta, noise)
+    return Book(Path(ledger), ENTRY_CHANGE, f"onebit {settings['mechanism']}", cost, budget)
 
 
 def remarks_on(ratings: Ratings, signs: Ratings, settings: dict) -> list[str]:

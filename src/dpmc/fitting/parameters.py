@@ -1,6 +1,6 @@
 """The parameters of a fit, declared once, and what imports nothing to do so.
 
-``dpmc fit``, ``dpmc recommend`` and ``dpmc evaluate`` make options of them, and
+``dpmc fit``, ``dpmc noise`` and ``dpmc evaluate`` make options of them, and
 :class:`dpmc.PrivateFactorization` arguments. The table in docs/python.md is :func:`table`.
 """
 
@@ -16,9 +16,9 @@ METHODS = {
 }
 """Names of the methods of a fit -> names in :data:`dpmc.methods.METHODS`."""
 
-COUNT, NUMBER, SHARE, RANGE, SEED, TEXT, LABELS, TABLE, LEVEL = (
+COUNT, NUMBER, SHARE, RANGE, SEED, TEXT, LABELS, TABLE, LEVEL, FILE, BUDGET = (
     "integer", "number", "share", "two numbers", "seed", "text", "labels or a file",
-    "frame or a file", "any number",
+    "frame or a file", "any number", "file", "epsilon and delta",
 )  # fmt: skip
 """What a parameter can be."""
 
@@ -121,7 +121,7 @@ PARAMETERS = {
             "mechanism",
             TEXT,
             "Noise: gaussian, laplace or huber.",
-            otherwise="what dpmc recommend says: gaussian where users are protected, else gaussian "
+            otherwise="what dpmc noise says: gaussian where users are protected, else gaussian "
             "or laplace",
         ),
         Parameter(
@@ -230,6 +230,17 @@ PARAMETERS = {
             "simulate",
             SEED,
             "Draw repeatable noise for experiments; the files say that they must not be published.",
+        ),
+        Parameter(
+            "ledger",
+            FILE,
+            "Book of what all fits of the same ratings have spent: this one is entered before any "
+            "noise is drawn, and refused if it would overspend.",
+        ),
+        Parameter(
+            "budget",
+            BUDGET,
+            "What all fits in a new {ledger} may spend together, such as 10,1e-6.",
         ),
     )
 }

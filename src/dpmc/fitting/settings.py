@@ -76,7 +76,7 @@ def default_method(relation: str, mechanism: str | None, delta: float) -> str:
 
 
 def defaults_of(relation: str, method: str, half_range: float) -> dict[str, float]:
-    """Return what als, irls and bias train with, and ``dpmc recommend`` plans with, if not told."""
+    """Return what als, irls and bias train with, and ``dpmc noise`` plans with, if not told."""
     of_users = relation in USER_LEVEL
     found = {"ratings_per_user": 50} if of_users else {}
     if method != "bias":
@@ -87,7 +87,7 @@ def defaults_of(relation: str, method: str, half_range: float) -> dict[str, floa
 
 
 def _mechanism(settings: dict, method: str, share: float | None) -> str:
-    """Return what ``dpmc recommend`` says for as many releases; bayes, dpals and a private
+    """Return what ``dpmc noise`` says for as many releases; bayes, dpals and a private
     choice of items have Gaussian noise only."""
     if method in ("bayes", "dpals") or share is not None:
         return "gaussian"

@@ -192,9 +192,10 @@ class Step:
         Of the rule ``<study>_<name>``, and of the folder.
     run : str
         ``"package.module:function"``. The function takes the folder of the study's results and the
-        settings; it returns tables by name, or takes the new folder as well and fills it.
+        settings; it returns tables by name, or takes the new folder as well and fills it. Empty for
+        the one that :meth:`Study.of` finds.
     makes : tuple of str
-        The tables; empty if a folder is made.
+        The tables; empty if a folder is made, and of the step ``claims`` for the table ``claims``.
     needs : tuple of str
         Tables, and folders of steps, that must be there first; None for every table of the study's
         own target that jobs make.
@@ -208,13 +209,17 @@ class Step:
     """
 
     name: str
-    run: str
+    run: str = ""
     makes: tuple[str, ...] = ()
     needs: tuple[str, ...] | None = None
     settings: Callable[[Section], Mapping[str, object]] = nothing
     files: tuple[Path | str, ...] = ()
     target: str | None = None
     seconds: float = 5.0
+
+
+STEPS = (Step("claims"), Step("tables"), Step("figures"))
+"""Those of a study that does not say otherwise: they judge, and make tables and figures."""
 
 
 def itself(cell: Cell, settings: Settings) -> list[tuple[Mapping[str, object], Settings]]:
@@ -349,9 +354,12 @@ class Study:
 
         ``schema.yaml`` lies in its folder; ``costs.csv``, ``items.yaml``, ``claims.yaml`` and
         ``predicates.yaml``, which says when those of its claims were written, may. A text that
-        begins with a dot names a function of its own modules (``".tables:run"``), and a relative
-        file of a step lies in the folder too. A step that judges (``claims``) counts the claims as
-        its code, one that draws (``figures``, or ``<word>_figures``) ``figures.yaml``. The modules
+        begins with a dot names a function of its own modules (``".tables:run"``). A step that names
+        none is ``run`` of the module with its name or, in a study with a module ``show``, the
+        function there with its name; so is the chapter (``.chapter:chapter``). Without a word of
+        them the steps are :data:`STEPS`. A relative file of a step lies in the folder too. A step
+        that judges (``claims``) makes the table ``claims`` and counts the claims as its code, one
+        that draws (``figures``, or ``<word>_figures``) ``figures.yaml``. The modules
         in its folder ``experiments`` that have a ``JOB`` are jobs of it. Its regression compares
         what the job that makes the table of trials writes, and the verdicts; without a word of it
         that table is ``trials``.
@@ -366,11 +374,21 @@ class Study:
         def own(name: str) -> str:
             return package + name if name.startswith(".") else name
 
+        def found_in(name: str, function: str = "run") -> str:
+            together = (here / "show.py").is_file()
+            return f".show:{name}" if together else f".{name}:{function}"
+
         def at_home(step: Step) -> Step:
             files = [*step.files, *declaring.get(step.name.rpartition("_")[2], [])]
-            return replace(step, run=own(step.run), files=tuple(here / file for file in files))
+            return replace(
+                step,
+                run=own(step.run or found_in(step.name)),
+                makes=step.makes or (("claims",) if step.name == "claims" else ()),
+                files=tuple(here / file for file in files),
+            )
 
-        known = {"name": package.rpartition(".")[2], "chapter": ".chapter:chapter"}
+        known = {"name": package.rpartition(".")[2], "steps": STEPS}
+        known |= {"chapter": found_in("chapter", "chapter")}
         known |= {"schema": here / "schema.yaml", "costs": costs if costs.is_file() else None}
         known |= {"items": items if items.is_file() else None}
         known |= {"folder": None if package.startswith("dpmc.") else here} | declared

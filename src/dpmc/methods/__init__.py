@@ -25,6 +25,7 @@ METHODS: dict[str, str] = {
     "private_item_bias": "dpmc.methods.factorization.private_baselines:PrivateItemBias",
     "private_user_item_bias": "dpmc.methods.factorization.private_baselines:PrivateUserItemBias",
     "dpals": "dpmc.methods.user_level.dpals:DPALS",
+    "dpals_features": "dpmc.methods.user_level.dpals_features:DPALSWithFeatures",
     "dpfw": "dpmc.methods.user_level.frank_wolfe:PrivateFrankWolfe",
     "dp_altmin": "dpmc.methods.user_level.altmin:DPAltMin",
     "dp_saltls": "dpmc.methods.user_level.saltls:DPSAltLS",
@@ -49,8 +50,8 @@ METHODS: dict[str, str] = {
 PRIVATE = frozenset(
     {
         "private_als", "private_irls", "private_global_mean", "private_item_bias",
-        "private_user_item_bias", "dpals", "dpfw", "dp_altmin", "dp_saltls", "dp_svd",
-        "dp_gradient", "dp_effects", "local_bayes", "local_ease",
+        "private_user_item_bias", "dpals", "dpals_features", "dpfw", "dp_altmin", "dp_saltls",
+        "dp_svd", "dp_gradient", "dp_effects", "local_bayes", "local_ease",
     }
 )  # fmt: skip
 """Methods that keep to a budget: known without importing them."""
@@ -100,6 +101,11 @@ VARIANTS: Mapping[str, Variant] = {
     # Wang, Zhao and Kolar (AISTATS 2023) and DPAM (Krichene et al., ICML 2023), both mended
     "dp_gradient_spectral": Variant("dp_gradient", {"start": "analyze_gauss"}),
     "dpam": Variant("dp_gradient", {"start": "normal", "sampling": "weights"}),
+    # Curmei et al. (RecSys 2023), and the idea of Krichene et al. (AISTATS 2024), in our forms
+    "dp_cmf": Variant("dpals_features", {"sampling": "weights"}),
+    "dp_cmf_h_free": Variant("dpals_features", {"gram": "free"}),
+    "dp_encoder": Variant("dpals_features", {"feature_model": "encoded", "sampling": "weights"}),
+    "dp_encoder_h_free": Variant("dpals_features", {"feature_model": "encoded", "gram": "free"}),
     "dpfw_jain": Variant("dpfw", {"noise": "jain"}),
     "dpfw_residual": Variant("dpfw", {"noise": "residual_clip"}),
 }

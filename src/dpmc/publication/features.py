@@ -93,7 +93,7 @@ def features_of(source: object, item: str | None = None) -> Features | None:
     if source is None:
         return None
     if isinstance(source, str | PathLike):
-        where, origin, table = str(source), FROM_FILE, _read(Path(source), item)
+        where, origin, table = str(source), FROM_FILE, read_items(Path(source), item=item)
     else:
         where, origin, table = "The features of items", SAID_PUBLIC, source
     names = names_in(table)
@@ -111,24 +111,27 @@ def features_of(source: object, item: str | None = None) -> Features | None:
     return Features(others, labels, np.column_stack(numbers), origin)
 
 
-def _read(path: Path, item: str | None):
-    """Return a file as an Arrow table, its labels of items as text."""
+def read_items(path: Path, **given: str | None):
+    """Return a file about items as an Arrow table, of a text file some columns as text.
+
+    ``given`` has the names of these columns by what they are, such as "item"; None: found by the
+    usual names.
+    """
     from pyarrow import csv, parquet
 
     suffix = path.suffix.lower()
     if suffix not in OWN_SUFFIXES:
-        raise InputError(
-            f"{path}: features of items are read from {', '.join(OWN_SUFFIXES)} files."
-        )
+        raise InputError(f"{path}: what is known of items is read from {', '.join(OWN_SUFFIXES)}.")
     with readable(path):
         if suffix == ".parquet":
             return parquet.read_table(path)
     with readable(path), open(path, "rb") as stream:
         names, separator = read_names(stream, str(path))
+    texts = [choose_one(str(path), names, role, name) for role, name in given.items()]
+    options = csv.ParseOptions(delimiter=separator)
+    types = dict.fromkeys(texts, "string")
+    convert = csv.ConvertOptions(column_types=types, strings_can_be_null=False)
     try:
-        options = csv.ParseOptions(delimiter=separator)
-        chosen = choose_one(str(path), names, "item", item)
-        convert = csv.ConvertOptions(column_types={chosen: "string"}, strings_can_be_null=False)
         return csv.read_csv(path, parse_options=options, convert_options=convert)
     except (OSError, ValueError) as error:  # Arrow's own are among these
         raise InputError(f"{path} is not a table with a header: {_first_line(error)}.") from None

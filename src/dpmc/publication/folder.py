@@ -20,10 +20,8 @@ from dpmc import __version__
 from dpmc.errors import InputError, ParameterError
 from dpmc.files import check_writable, naming
 from dpmc.mechanisms import Mechanism
+from dpmc.released import GUARANTEE, SIMULATED
 
-GUARANTEE = "guarantee.json"
-SIMULATED = "simulated_"
-"""Prefix of files whose noise was simulated, so that nobody publishes them by mistake."""
 TABLE = (
     "the table can be read: each row has a user and an item, of 1 to 1,000 characters of UTF-8 "
     "text without control characters, and a finite rating; a row of a text file is one line of at "

@@ -26,13 +26,15 @@ def manifest(
     *,
     root: str | Path,
     configuration: Mapping,
+    changed: Mapping[str, object],
     seeds: Mapping[str, int],
     raw_files: Mapping[str, str | Path | None],
     benchmarks: Iterable[str | Path] = (),
 ) -> dict[str, object]:
     """Describe a finished run as plain values, ready for JSON.
 
-    ``root`` is the folder of the project, for the commit, ``configuration`` the whole merged one.
+    ``root`` is the folder of the project, for the commit, ``configuration`` the whole merged one,
+    ``changed`` what differs in it from the defaults (:func:`dpmc.configuration.changes`).
     ``seeds`` is run to seed, ``raw_files`` data set to the raw file that was read, None if the data
     are not available, ``benchmarks`` are Snakemake's benchmark files of the cells. What cannot be
     found out is None: the commit without git, the times without benchmark files.
@@ -49,6 +51,7 @@ def manifest(
         "blas": blas_libraries(),
         "threads": {name: os.environ.get(name) for name in THREAD_VARIABLES},
         "seeds": dict(seeds),
+        "changed_settings": dict(changed),
         "configuration_sha256": content_digest(configuration),
         "data": {
             name: None if path is None else {"file": Path(path).name, "sha256": file_digest(path)}

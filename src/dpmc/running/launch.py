@@ -16,7 +16,9 @@ import json
 import logging
 import os
 import shlex
+import signal
 import sys
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -24,7 +26,7 @@ from dpmc import configuration, studies
 from dpmc.errors import InputError, did_you_mean
 from dpmc.files import refusal
 from dpmc.frame.costs.cluster import Requests
-from dpmc.frame.jobs.plan import plans
+from dpmc.frame.jobs.plan import configured, plans
 from dpmc.running import recovery, run_lock
 from dpmc.yaml_files import read_mapping
 
@@ -36,6 +38,9 @@ OPTIONS = (
 
 # the targets that were asked for, as JSON: Snakemake knows them only after the Snakefile is read
 TARGETS_VARIABLE = "DPMC_TARGETS"
+SHOWN = 4  # settings that are named
+INTERRUPTED = 130  # the exit status after Ctrl-C
+QUICK_TARGETS, QUICK = ("quick", "check_quick"), "results/quick"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,6 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             given.snakefile, given.cores, overlays, given.targets, given.profile
         )
         os.environ[TARGETS_VARIABLE] = json.dumps(given.targets)
+        if told := other_settings(given.snakefile.parent / "config", overlays):
+            print(f"dpmc: {told}", file=sys.stderr)
         settings = read_mapping(Path(given.profile, "config.yaml")) if given.profile else {}
         if settings.get("executor", "local") != "local":
             command += bundling(settings, given.snakefile.parent, overlays)
@@ -59,7 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"dpmc: {refusal(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        return 130
+        print("dpmc: stopped before anything ran", file=sys.stderr)
+        return INTERRUPTED
 
 
 def snakemake_arguments(
@@ -106,6 +114,35 @@ def named_files(config: str) -> list[str]:
         ) from None
 
 
+def other_settings(defaults: Path, overlays: Iterable[str]) -> str:
+    """Say which results here were made with other settings, and would be replaced; "" if none."""
+    base = configuration.load(defaults / "config.yaml")
+    runs = [
+        configured(each, defaults / "quick.yaml")
+        for each in (base, configuration.load(defaults / "config.yaml", overlays))
+    ]
+    top = asked_run()
+    wanted = configuration.changes(*(each[top] for each in runs))
+    found = {}
+    for section in runs[1][top]:
+        manifests = [Path(top, "manifest.json"), Path(top, section, "report", "manifest.json")]
+        manifests = [path for path in manifests if path.is_file()]
+        if manifests and Path(top, section).is_dir():
+            newest = max(manifests, key=lambda path: path.stat().st_mtime)
+            made = json.loads(newest.read_text("utf-8")).get("changed_settings", {})
+            keys = [key for key in {**made, **wanted} if key.partition(".")[0] == section]
+            found |= {key: section for key in keys if made.get(key) != wanted.get(key)}
+    if not found:
+        return ""
+    names = [*list(found)[:SHOWN], *([f"{len(found) - SHOWN} more"] if len(found) > SHOWN else [])]
+    places = dict.fromkeys(f"{top}/{section}" for section in found.values())
+    return (
+        f"{' and '.join(places)}: made with other settings ({', '.join(names)}); what they "
+        f"touch is made anew in its place. To keep and compare it: Ctrl-C, cp -a {top} before, the "
+        f"same command again, dpmc diff {top} before."
+    )
+
+
 def bundling(profile: Mapping, home: Path, overlays: Iterable[str]) -> list[str]:
     """Return how many jobs share a submission, as an option; what the profile says goes before."""
     name = f"snakemake_executor_plugin_{profile['executor']}"
@@ -131,6 +168,13 @@ def naming(profile: Mapping) -> list[str]:
         return []
     names = [os.environ[run_lock.RUN_VARIABLE], profile.get("slurm-jobname-prefix")]
     return ["--slurm-jobname-prefix", "_".join(filter(None, names))]
+
+
+def asked_run() -> str:
+    """Return the folder of the run that targets are of: the quick one's, if all of them are."""
+    targets = json.loads(os.environ.get(TARGETS_VARIABLE, "[]"))
+    quick = [each in QUICK_TARGETS or each.startswith(f"{QUICK}/") for each in targets]
+    return QUICK if quick and all(quick) else "results"
 
 
 # -- called by the Snakefile --------------------------------------------------------------------
@@ -220,13 +264,41 @@ def _folder_held() -> Iterator[None]:
 def _snakemake(arguments: list[str]) -> int:
     from snakemake.cli import main as snakemake
 
+    from snakemake_logger_plugin_dpmc import STOPPED
+
     # on a full disk Snakemake's own log would print a traceback for each line
     logging.raiseExceptions = False
+    _stop_on_interrupt(STOPPED)
     try:
         snakemake(arguments)
     except SystemExit as end:
-        return end.code if isinstance(end.code, int) else int(end.code is not None)
+        failed = end.code if isinstance(end.code, int) else int(end.code is not None)
+        return INTERRUPTED if STOPPED.is_set() else failed
     return 0
+
+
+def _stop_on_interrupt(stopped: threading.Event) -> None:
+    """Let Ctrl-C end jobs without a word of theirs, and then Snakemake.
+
+    A blocked signal is blocked in all threads and processes that are started from here. So jobs,
+    each of which would print where it was, do not hear Ctrl-C: one thread does, and ends them.
+    """
+    import psutil
+
+    main = threading.main_thread().ident
+    signal.signal(signal.SIGUSR1, signal.default_int_handler)  # raises KeyboardInterrupt
+
+    def listen() -> None:
+        while True:
+            signal.sigwait({signal.SIGINT})
+            stopped.set()
+            signal.pthread_kill(main, signal.SIGUSR1)  # first, so that no further job begins
+            for process in psutil.Process().children(recursive=True):
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.terminate()
+
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    threading.Thread(target=listen, daemon=True).start()
 
 
 def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:

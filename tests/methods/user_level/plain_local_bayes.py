@@ -112,8 +112,7 @@ def fit(x, rated, H, mu, rng):
     # 2. Offsets
     rho, e = 0.5**2 + V / t**2, rated * (x - xbar)
     e -= rated * (rho / (1 + rho * (n - 1)))[:, None] * (e.sum(1)[:, None] - e)
-    length = np.sqrt((e**2).sum(1) + n * (0.6 * t) ** 2)
-    kappa = 1 / np.maximum(length, 5 * t * np.sqrt(1 + 0.6**2))
+    kappa = 1 / np.maximum(np.hypot(norm(e, axis=1), 0.6 * t * n**0.5), 5 * t * np.hypot(1, 0.6))
     level = 0.2 * ((n > 1) * k) @ np.clip(((own - xbar) ** 2 - squares / (n * g)) / t**2, -1, 1)
     sigma, X, Y, y = release(np.hypot(1, 0.2), 0.14, kappa @ e, kappa * 0.6 * t @ rated, level)
     L = np.log(0.05**2) + np.arange(400) * 0.05
@@ -153,15 +152,14 @@ def fit(x, rated, H, mu, rng):
         G = np.outer(c, c) * (G + G.T) / 2  # which has the noise of one triangle
         A, B = np.mean(c**2) ** 2 * sigma**2 / 2, N * np.mean(c**2 * part) ** 2
         edge = 2 * np.sqrt(z * (A + B)) * (1 + (B / (A + B)) ** 1.5 * np.sqrt(z / N) / 2)
-        filled = 0
+        np.fill_diagonal(G, 0)
         for _ in range(6):
-            np.fill_diagonal(G, filled)
             size, u = eigh(G)
             above = (size > (1 - 1.2 * z ** (-2 / 3)) * edge) & (np.arange(z) >= z - 12)
             size, u = np.maximum(size[above], 1.02 * edge), u[:, above]
             clear = (size + np.sqrt(size**2 - edge**2)) / 2
             cos2 = 1 - (edge / (2 * clear)) ** 2
-            filled = u**2 @ (clear * cos2)
+            np.fill_diagonal(G, u**2 @ (clear * cos2))
         r, (o, w) = clear.size, np.zeros((2, m, clear.size))
         o[K] = u * np.sqrt(clear / cos2) / d[:, None]
         w[K] = d[:, None] ** 2 * z / (clear * (1 / cos2 - 1))
@@ -170,9 +168,8 @@ def fit(x, rated, H, mu, rng):
         its.h, its.m = np.hstack([its.h, w * o]), np.hstack([its.m, 0 * o])
         its.within = np.vstack([its.within, 0.2 * np.stack([tau2, tau2], 1)])
         its.lines, its.C = np.pad(its.lines, [(0, r), (0, 0)]), block_diag(its.C, np.eye(r))
-        P, S = np.hstack([np.zeros((m, 2)), w]), np.append([0, 0], 1e12 / tau2)
-        its.P = np.pad(its.P, [(0, 0), (0, r), (0, r)]) + np.eye(2 + r) * P[:, None]
-        its.S = np.pad(its.S, [(0, 0), (0, r), (0, r)]) + np.diag(S)
+        P, S = np.hstack([P, w]), np.hstack([S, 1e12 / tau2 + 0 * w])
+        its.P, its.S = np.eye(2 + r) * P[:, None], np.eye(2 + r) * S[:, None]
         learn(its, pi, lam)
 
     # 4. Refinement
@@ -180,15 +177,14 @@ def fit(x, rated, H, mu, rng):
     done, planned, caution, best, taken_back = 0, 5, 1, None, False
     while planned > 0:
         share = rest / (1.5 ** np.arange(planned)).sum()
-        rest, done, planned, before = rest - share, done + 1, planned - 1, s
+        rest, done, planned = rest - share, done + 1, planned - 1
         left, q = np.sqrt(pi @ its.D), its.tau2.size
         a = np.maximum(left / left.max(), 0.5) if s >= 0.3 * t else np.ones(q)
         unit, counted = 0.2 * s / (norm(a) * np.sqrt(200)), 0.2 * s * np.sqrt(min(pi @ nu, 1))
         model = model_of(its, s)
         _, e, W, f = users(model, x, rated)
         g = a * np.concatenate([np.ones((*x.shape, 1)), f], 2)
-        length = np.sqrt(((g**2).sum(2) * (W * e) ** 2 + (counted * W) ** 2).sum(1))
-        kappa = 1 / np.maximum(length, 2 / s)
+        kappa = 1 / np.maximum(norm(W * np.hypot(norm(g, axis=2) * e, counted), axis=1), 2 / s)
         grams = (kappa * unit)[:, None, None] * ((g * W[..., None]).mT @ g)
         grams /= np.maximum(norm(grams, axis=(1, 2), keepdims=True) / 0.2, 1)
         F = rated @ np.maximum(1 - 2 * model.leverage * s**2 * model.p, 0.001)
@@ -226,19 +222,15 @@ def fit(x, rated, H, mu, rng):
                 best = SimpleNamespace(its=its, s=new_s, left=left, se=se)
         elif left > best.left + max(3 * np.hypot(se, best.se), 0.03):
             now, new_s, taken_back, caution = best.its, best.s, True, 2 * caution
+        planned = 4 if new_s < 0.8 * s and planned > 0 and done + 4 <= 12 else planned
         its, s = now, new_s
-        if s < 0.8 * before and planned > 0 and done + 4 <= 12:
-            planned = 4
 
     # 5. Check
     flat, model = np.ones(m), model_of(its, s)
     means = Model(xbar * flat, t / np.sqrt(2) * flat[:, None], flat / t**2, 0 * flat)
     counting, models = rated * (model.leverage <= 0.5), (model, biases, means)
-    left = [users(each, x, rated)[1] / (1 - each.leverage) / t for each in models]
-    errors = [
-        np.minimum((counting * e**2).sum(1) / np.maximum(counting.sum(1), 1), 1e6) for e in left
-    ]
-    worse = np.array([np.clip(errors[0] - error, -1, 1) for error in errors[1:]])
-    sigma, worse = release(1, 0.01, worse @ np.minimum(1, n / 5) * np.sqrt(1 / 2))
+    e = np.stack([users(each, x, rated)[1] / (1 - each.leverage) / t for each in models])
+    errors = np.minimum((counting * e**2).sum(2) / np.maximum(counting.sum(1), 1), 1e6)
+    sigma, worse = release(1, 0.01, np.clip(errors[0] - errors[1:], -1, 1) @ k * np.sqrt(1 / 2))
     b, v, p, _ = models[1 + worse.argmax()] if worse.max() > 2.5 * sigma else model
     return Model(np.clip(b, -H, H), v, p, None)

@@ -20,6 +20,7 @@ from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation, Replay
 from dpmc.privacy.release import GridNoise
 from dpmc.publication.features import Features
 from dpmc.ratings import Ratings
+from dpmc.released import load
 from dpmc.studies.audit.neighbours import labelled_neighbours, of_people
 from dpmc.studies.audit.released import Publisher, follow_published
 from dpmc.studies.audit.traces import asked
@@ -125,7 +126,7 @@ def test_published_with_exact_noise_and_completed_alone(tmp_path, given):
     assert ("ratings_per_user" in stated["assumed_public"]) == (given is not None)
     assert (stated["key"] is None) == (given is None)
     assert account_fit(tmp_path / "out", stated) == fitted.guarantee_.sentence()
-    published = fit_folder.read_published(tmp_path / "out")
+    published = load(tmp_path / "out")
     rows = ratings.by_user
     for user in (0, 3):
         own = slice(rows.indptr[user], rows.indptr[user + 1])
@@ -143,7 +144,7 @@ def test_a_file_without_its_precisions_is_refused(tmp_path):
     lines = path.read_text().splitlines()
     path.write_text("\n".join(",".join(line.split(",")[:2]) for line in lines) + "\n")
     with pytest.raises(InputError, match="holds no factors"):
-        fit_folder.read_published(tmp_path / "out")
+        load(tmp_path / "out")
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2, 20])

@@ -45,11 +45,11 @@ def variant_times(name, factor):
     return change
 
 
-def method_times(name, factor):
+def method_times(name, factor, variant="searched"):
     """The errors of a method at settings of the search times a factor."""
 
     def change(trials):
-        here = (trials["method"] == name) & (trials["variant"] == "searched")
+        here = (trials["method"] == name) & (trials["variant"] == variant)
         return trials.assign(rmse=trials["rmse"].where(~here, factor * trials["rmse"]))
 
     return change
@@ -88,6 +88,14 @@ PLANTED = [
     ("W1", CONTRADICTED, method_times("dp_gradient_spectral", 1.1), "6 losses"),
     ("M1", SUPPORTED, method_times("dp_effects", 0.9), "6 wins"),
     ("M1", CONTRADICTED, method_times("private_user_item_bias", 0.9), "6 losses"),
+    ("C1", SUPPORTED, method_times("dp_cmf_h_free", 0.9, "features"), "3 wins"),
+    ("C1", CONTRADICTED, method_times("dp_cmf_h_free", 1.2, "features"), "3 losses"),
+    ("C1", INCONCLUSIVE, lambda t: t[t["variant"] != "searched"], "data not available"),
+    ("E1", SUPPORTED, method_times("dp_encoder", 0.9, "features"), "3 wins"),
+    ("E1", CONTRADICTED, method_times("dpals_weights", 0.8), "3 losses"),
+    ("L16", SUPPORTED, lambda t: t, "3 wins"),
+    ("L16", CONTRADICTED, method_times("dp_encoder", 0.7, "features"), "3 losses"),
+    ("L16", INCONCLUSIVE, lambda t: t[t["method"] == "local_bayes"], "data not available"),
     ("N1", SUPPORTED, method_times("dpals", 0.8), "6 wins"),
     ("N1", CONTRADICTED, method_times("dp_effects", 0.8), "6 losses"),
     ("L13", SUPPORTED, variant_times("posterior_0.1", 1.1), "of its lead over the others"),

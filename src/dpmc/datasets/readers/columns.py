@@ -85,10 +85,9 @@ def _first_of_each_pair(source, users, items, values) -> np.ndarray | None:
     _, first, group = np.unique(key, return_index=True, return_inverse=True)
     differs = np.flatnonzero(values != values[first[group]])
     if differs.size:
-        row = differs[0]
+        row = differs[0]  # no label and no rating: whoever reads logs need not see the data
         raise InputError(
-            f"{source}: user {users.labels[users.codes[row]]} rates item "
-            f"{items.labels[items.codes[row]]} twice, with {values[first[group[row]]]:g} and "
-            f"{values[row]:g}; keep one rating a pair."
+            f"{source}: ratings {first[group[row]] + 1} and {row + 1}, in the order of the file, "
+            "are of one user and item, and differ; keep one rating a pair."
         )
     return np.sort(first)

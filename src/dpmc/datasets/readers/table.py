@@ -22,6 +22,7 @@ _USUAL = {
         *("joke", "place", "restaurant", "business", "game", "anime"),
     },
     "rating": {"rating", "value", "score", "stars", "preference"},
+    "title": {"title", "name"},
 }
 
 
@@ -86,7 +87,7 @@ def _find_column(dataset, path, names, role: str, given: str | None) -> str:
 
 
 def usual_columns(names: Iterable[str], role: str) -> list[str]:
-    """Return the names that are usual for a role: "user", "item" or "rating"."""
+    """Return the names that are usual for a role: "user", "item", "rating" or "title"."""
     return [name for name in names if _bare(name) in _USUAL[role]]
 
 

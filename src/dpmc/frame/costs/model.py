@@ -239,6 +239,24 @@ def totals(jobs: Collection[Planned], cost_of: Callable[[Planned], Cost]) -> dic
     return {name: total(group, cost_of) for name, group in groups.items()}
 
 
+def estimates(run: Plan, model: CostModel) -> dict[str, float]:
+    """Return for each rule of a run about how many CPU seconds one of its jobs takes.
+
+    For what the run does not need, such as a target of its own, that is what its study states.
+    """
+    stated = {
+        f"{study.name}_{each.name}": each.seconds
+        for study in run.studies.values()
+        for each in (*study.jobs, *study.steps)
+    }
+    found = defaultdict(list)
+    for job in planned(run):
+        kind = Path(job.log).stem if job.kind == JOIN else job.kind  # its table
+        rule = kind if job.study == SHARED else f"{job.study}_{kind}"
+        found[rule].append(model.cost(job).seconds)
+    return stated | {rule: fmean(seconds) for rule, seconds in found.items()}
+
+
 # -- measuring ----------------------------------------------------------------------------------
 
 

@@ -3,9 +3,12 @@
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+import yaml
+
 from dpmc.errors import InputError
 from dpmc.frame.api import Section
 from dpmc.frame.jobs.job import function
+from dpmc.yaml_files import read_plain
 
 # what a row of hyper-parameters holds for, beside its settings and their source
 SELECTORS = {
@@ -53,13 +56,8 @@ def load_hyperparameters(path: str | Path) -> list[dict]:
     four are lists of what a row holds for; without one of them it holds for all. Later rows
     override earlier ones, setting by setting.
     """
-    import yaml
-
-    from dpmc.yaml_files import QUICK
-
     try:
-        text = Path(path).read_text(encoding="utf-8")
-        rows = yaml.load(text, Loader=QUICK)
+        rows = read_plain(path)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
     except yaml.YAMLError as error:

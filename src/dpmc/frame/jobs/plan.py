@@ -161,16 +161,20 @@ def plans(
     ``configuration`` is that of the full run, unchecked; ``quick`` is laid over it for the quick
     run.
     """
+    return {
+        top: Plan(top, configurations.checked(settings, studies), studies)
+        for top, settings in configured(configuration, quick).items()
+    }
+
+
+def configured(configuration: Mapping[str, object], quick: Path) -> dict[str, Mapping]:
+    """Return the configuration of each run by its folder, as :func:`plans` checks it."""
     overlay = configurations.load(quick)
     configurations.refuse_unknown_nulls(configuration, overlay)
     overlay = configurations.excluded_stays_excluded(configuration, overlay)
-    runs = {
+    return {
         "results": configuration,
         "results/quick": configurations.merge(configuration, overlay),
-    }
-    return {
-        top: Plan(top, configurations.checked(settings, studies), studies)
-        for top, settings in runs.items()
     }
 
 
@@ -345,12 +349,3 @@ def step_files(top: str, study: Study, step: Step) -> list[str]:
     """Return the tables that a step makes, or its folder."""
     tables = [table_file(top, study, name) for name in step.makes]
     return tables or [f"{top}/{study.name}/{step.name}"]
-
-
-def estimates(studies: Iterable[Study]) -> dict[str, float]:
-    """Return for each rule of studies about how many seconds one of its jobs takes."""
-    return {
-        f"{study.name}_{each.name}": each.seconds
-        for study in studies
-        for each in (*study.jobs, *study.steps)
-    }

@@ -12,7 +12,7 @@ from dpmc.frame.judging.chance import with_chance
 from dpmc.frame.judging.choices import Choices, choosing
 from dpmc.frame.judging.finding import INCONCLUSIVE, NOT_RUN, VERDICTS
 from dpmc.frame.judging.readings import depends_on, formatted
-from dpmc.yaml_files import read_mapping
+from dpmc.yaml_files import beside, read_mapping, read_plain
 
 STATEMENT = ("id", "source", "sentence", "claim", "predicate")
 OWN = "own"
@@ -72,7 +72,7 @@ def load_claims(path: str | Path, predicates: Mapping[str, Callable]) -> list[di
     if not path.is_file():
         raise InputError(f"{path}: the file with the claims is missing")
     try:
-        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
+        entries = read_plain(path)
     except yaml.YAMLError as error:
         where = getattr(error, "problem_mark", None)
         line = f" at line {where.line + 1}" if where else ""
@@ -164,10 +164,14 @@ def table_of_verdicts(
 
 
 def judge_all(
-    path: str | Path, predicates: Mapping[str, Callable], evidence: object, *others: Mapping
+    module: str | Path, predicates: Mapping[str, Callable], evidence: object, *others: Mapping
 ) -> pd.DataFrame:
-    """Judge the claims of a file, see :func:`load_claims` and :func:`table_of_verdicts`."""
-    return table_of_verdicts(load_claims(path, predicates), predicates, evidence, *others)
+    """Judge the claims beside a module, its ``__file__``, or above it.
+
+    See :func:`load_claims` and :func:`table_of_verdicts`.
+    """
+    claims = load_claims(beside(module, "claims.yaml"), predicates)
+    return table_of_verdicts(claims, predicates, evidence, *others)
 
 
 def registering(predicates: dict[str, Callable]) -> Callable[[str], Callable]:

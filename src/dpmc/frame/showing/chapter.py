@@ -1,6 +1,6 @@
 """What a study shows in the report."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -9,9 +9,10 @@ import pandas as pd
 
 from dpmc.frame.judging.claims import is_own
 from dpmc.frame.judging.effects import Line, lines_of
-from dpmc.frame.showing.results import read_results
+from dpmc.frame.showing.results import has_results, read_results
 from dpmc.frame.showing.style import FigureText
 from dpmc.frame.showing.texts import Texts
+from dpmc.yaml_files import beside
 
 
 @dataclass(frozen=True)
@@ -204,3 +205,20 @@ class Chapter:
     def not_run(cls, texts: Texts) -> Self:
         """Return the chapter of a study without results: a heading, and that it was not run."""
         return cls(texts("heading"), lead="", introduction="", caveat=texts("not_run"))
+
+
+def telling(
+    module: str | Path, figures: Sequence[FigureText], names: Sequence[str] = ("trials",)
+) -> Callable[[Path, object], Chapter]:
+    """Return the function of a chapter of nothing but the texts beside a module, and figures.
+
+    ``module`` is its ``__file__``. It was not run where none of the tables ``names`` has rows.
+    """
+    texts = Texts(beside(module, "chapter.yaml"))
+
+    def chapter(folder: Path, settings: object) -> Chapter:
+        if not has_results(read_results(folder, names)):
+            return Chapter.not_run(texts)
+        return Chapter.of(folder, texts, figures)
+
+    return chapter

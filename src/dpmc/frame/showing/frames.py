@@ -136,6 +136,25 @@ def number(value: float, digits: int = 3) -> str:
     return f"{round(value, places):,.{places}f}"
 
 
+def best_at_ends(
+    means: pd.DataFrame,
+    label: Callable[[str], str],
+    show: Callable[[float], str] = number,
+    *,
+    ascending: bool = True,
+) -> list[str]:
+    """Say the lowest mean at the least and at the largest epsilon, and of which method it is.
+
+    Not ``ascending``, the highest.
+    """
+    ends = means[means["epsilon"].isin(means["epsilon"].agg(["min", "max"]))]
+    rows = ends.sort_values("mean", ascending=ascending, kind="stable").drop_duplicates("epsilon")
+    return [
+        f"{show(row.mean)} at ε = {row.epsilon:g} ({label(row.method)})"
+        for row in rows.sort_values("epsilon").itertuples()
+    ]
+
+
 def private_rows(trials: pd.DataFrame | None) -> pd.DataFrame | None:
     """Return the rows of mechanisms with a budget; None if there are none."""
     if trials is None:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import jsonschema
 import pandas as pd
-import yaml
 
 from dpmc.errors import InputError
 from dpmc.frame.api import Study
@@ -20,6 +19,7 @@ from dpmc.frame.costs.model import CostModel
 from dpmc.frame.jobs.plan import Plan
 from dpmc.frame.judging.finding import AGREES, DEVIATES
 from dpmc.frame.showing.chapter import Chapter
+from dpmc.yaml_files import read_plain
 
 SCHEMA = Path(__file__).parents[1] / "items_schema.yaml"
 REST = "rest"
@@ -78,9 +78,9 @@ class Item:
 
 def load_items(path: str | Path) -> list[Item]:
     """Read the items of a study; an entry that the schema refuses is named."""
-    entries = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    entries = read_plain(path)
     try:
-        jsonschema.validate(entries, yaml.safe_load(SCHEMA.read_text(encoding="utf-8")))
+        jsonschema.validate(entries, read_plain(SCHEMA))
     except jsonschema.ValidationError as error:
         raise InputError(f"{path}, {error.json_path}: {error.message}") from None
     lists = ("jobs", "claims")
@@ -116,7 +116,7 @@ def item_rows(
     items, costs = load_items(study.items), CostModel([study])
     verdicts = {}
     if claims is not None:
-        known = yaml.safe_load(study.items.with_name("claims.yaml").read_text(encoding="utf-8"))
+        known = read_plain(study.items.with_name("claims.yaml"))
         own = [claim["id"] for claim in known if claim.get("own")]
         papers = claims.loc[~claims["id"].isin(own), ["id", "verdict"]]
         verdicts = dict(papers.itertuples(index=False))

@@ -7,7 +7,7 @@ import pandas as pd
 
 from dpmc.files import write_text
 from dpmc.frame.showing.table_formats import FORMATS
-from dpmc.frame.showing.table_model import Table
+from dpmc.frame.showing.table_model import Cell, Row, Table
 
 Results = Mapping[str, pd.DataFrame | None]
 
@@ -31,3 +31,24 @@ def write_tables(tables: Iterable[Table], folder: str | Path) -> None:
     for table in tables:
         for suffix, text in FORMATS.items():
             write_text(Path(folder) / f"{table.id}.{suffix}", text(table))
+
+
+def mean_row(
+    means: pd.DataFrame, across: str, values: Iterable, keys: tuple, labels: tuple[str, ...]
+) -> Row:
+    """Return a line of our means, a cell for each value of the coordinate ``across``.
+
+    ``means`` has that column and ``mean``, ``standard_error`` and ``trials``; of a value that it
+    does not have the cell says so.
+    """
+    found = means.set_index(across)[["mean", "standard_error", "trials"]]
+    return Row(keys, labels, "ours", tuple(mean_cell(found, value) for value in values))
+
+
+def mean_cell(means: pd.DataFrame, place: object) -> Cell:
+    """Return the cell of a mean with its standard error; of one that is not there, a dash."""
+    if place not in means.index:
+        return Cell()
+    found = means.loc[place]
+    digits = 4 if found["mean"] < 0.1 else 3
+    return Cell(found["mean"], found["standard_error"], int(found["trials"]), digits)

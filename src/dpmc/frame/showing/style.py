@@ -4,6 +4,7 @@ Colours are those of Okabe and Ito ("Color universal design", 2008), which stay 
 every common colour-vision deficiency; a marker or line style always says the same thing again.
 """
 
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -32,7 +33,7 @@ from dpmc.files import atomic_path
 from dpmc.frame.showing.frames import NOT_RUN, trials_text
 from dpmc.frame.showing.results import read_results
 from dpmc.frame.showing.texts import check_used, fill, placeholders
-from dpmc.yaml_files import read_mapping
+from dpmc.yaml_files import beside, read_mapping
 
 COLUMN = 3.4  # inches: one column of a two-column page
 PAGE = 7.0  # inches: both columns
@@ -69,6 +70,7 @@ BASELINES = {
     "user_item_bias": Look(PURPLE, "", (0, (6, 1.5))),
     "rank_one": Look(GREY, "", (0, (6, 1.5, 1, 1.5))),
 }
+OF_PLUG_INS = (Look(SKY, "v", ":"), Look(ORANGE, "P", ":"), Look(VERMILLION, "X", ":"))
 LOCAL_BAYES = Look(ORANGE, "*")  # of ours, and of no other method
 SERIES = [
     Look(BLUE, "s", "-"),
@@ -166,20 +168,21 @@ class FigureEntry(FigureText):
 
 
 def read_figures(
-    path: Path, *modules: ModuleType, names: Iterable[str] | None = None, **values: object
+    *modules: ModuleType | str, names: Iterable[str] | None = None, **values: object
 ) -> list[FigureText]:
-    """Return the figures that a file declares.
+    """Return the figures that ``figures.yaml`` of a study declares.
+
+    It has ``figures``: id -> ``title``, ``caption``, ``alt``, ``wide``; ``draw``: the function that
+    draws, none of what is drawn elsewhere, with ``with``, arguments of it; ``absent``: what is said
+    where it has nothing to draw; ``told``: sentences of what ``describe``, another function, says
+    of the drawn numbers. ``shared``: texts that placeholders of captions and alternative texts, and
+    of later shared ones, name.
 
     Parameters
     ----------
-    path : path
-        YAML: ``figures``: id -> ``title``, ``caption``, ``alt``, ``wide``; ``draw``: the function
-        that draws, none of what is drawn elsewhere, with ``with``, arguments of it; ``absent``:
-        what is said where it has nothing to draw; ``told``: sentences of what ``describe``, another
-        function, says of the drawn numbers. ``shared``: texts that placeholders of captions and
-        alternative texts, and of later shared ones, name.
-    *modules : module
-        They have the functions. The parameters of one that draws are the tables that it is made
+    *modules : module or str
+        They, or those of these names, have the functions; the file lies beside the first one, or
+        above it. The parameters of one that draws are the tables that it is made
         of, by name (those with a default may be absent), and what ``with`` has. One that describes
         returns values of the placeholders of ``told`` from the drawn numbers, or all of the text.
         Beside them ``{trials}`` says how many there are; a sentence with a value that is "" is
@@ -194,6 +197,8 @@ def read_figures(
     InputError
         If an id has no texts, no module has a function, or a placeholder does not resolve.
     """
+    modules = [sys.modules[each] if isinstance(each, str) else each for each in modules]
+    path = beside(modules[0].__file__, "figures.yaml")
     read = _figure_texts(path)
     shared, texts = dict(values), read["figures"]
     for name, text in read.get("shared", {}).items():
@@ -273,6 +278,13 @@ def _figure_texts(path: Path) -> Mapping[str, Mapping]:
     texts = [each[key] for each in read["figures"].values() for key in placed if key in each]
     check_used(read.get("shared", ()), [*texts, *read.get("shared", {}).values()], str(path))
     return read
+
+
+def looks_of(names: Iterable[str]) -> dict[str, Look]:
+    """Return the looks of mechanisms and baselines, and of those from plug-ins among ``names``."""
+    known = MECHANISMS | BASELINES
+    others = (name for name in names if name not in known)
+    return known | dict(zip(others, cycle(OF_PLUG_INS), strict=False))
 
 
 def shaded(values: Sequence[object]) -> dict[object, Look]:

@@ -3,23 +3,21 @@
 import csv
 import inspect
 import io
-import json
-import math
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
 from dpmc.errors import InputError
+from dpmc.mechanisms import Mechanism
 from dpmc.methods import method_name
-from dpmc.methods.factorization.local import PublishedItems, PublishedRanking
 from dpmc.methods.private import EVERY_RATING, PrivateMethod
+from dpmc.privacy.attacker import Attacker, attacker_of, event_of
 from dpmc.privacy.guarantee import Guarantee
 from dpmc.privacy.sums import MOST_USERS
 from dpmc.publication.folder import (
     CHOSEN,
-    GUARANTEE,
-    SIMULATED,
     TABLE,
     describe_law,
     describe_list,
@@ -28,23 +26,29 @@ from dpmc.publication.folder import (
     write_guarantee,
     write_pairs,
 )
+from dpmc.released import GUARANTEE, ITEM_FACTORS, SIMULATED, WITH_PRECISIONS, item_columns
 
-FORMAT = "dpmc-fit-1"
+FORMAT = "dpmc-fit-2"
+EARLIER = "dpmc-fit-1"
+"""The same without what the best attacker reaches, and without an event of dp-accounting."""
+FORMATS = (FORMAT, EARLIER)
 FILES = {
-    "item_factors": "item_factors.csv",
+    "item_factors": ITEM_FACTORS,
     "user_factors": "user_factors.csv",
     "predictions": "predictions.parquet",
 }
-LARGEST_FACTOR = 1e100
-"""Beyond any that a fit can publish: sums of squares of such are still numbers."""
-ITEM_COLUMNS, USER_COLUMNS = ("item", "offset"), ("user",)
-"""Of the files of factors, before the factors."""
-WITH_PRECISIONS = {"local_bayes": ("item", "offset", "precision")}
-"""Methods whose users weight their ratings, and what there is before the factors of items."""
-RANKINGS = {"local_ease": ("item", "offset", "scale")}
-"""Methods that rank by likes, and the same of these."""
+USER_COLUMNS = ("user",)
+"""Of the file of user factors, before the factors."""
 FALLING_BACK = ("local_bayes", "local_ease")
 """Methods that publish a simpler model where a release says that it predicts or ranks better."""
+INSTEAD = {
+    "popularity": "the number of users who like an item, by which all users' items rank alike",
+    "biases": "an offset for each item and a level for each user, and no factors",
+    "own means": "nothing about single items; users are predicted their own mean, drawn towards "
+    "that of all, so that no item ranks above another",
+}
+"""What is published of a fit that fell back."""
+_DOES = ("predicts ratings", "ranks likes")
 BUDGET = ("relation", "epsilon", "delta", "mechanism")
 """Settings of a method that are not among the constants of a guarantee, but beside them."""
 
@@ -67,7 +71,7 @@ def write(
     :data:`dpmc.publication.folder.FROM_FILE`, by default that they were said to be public;
     ``sampler`` is what drew the noise.
     """
-    guarantee = model.guarantee_
+    guarantee, noise = model.guarantee_, model.calibration.noise
     prefix = SIMULATED if guarantee.simulated else ""
     for part in parts:
         if part not in guarantee.publishable:
@@ -75,8 +79,8 @@ def write(
     content = {
         "format": FORMAT,
         **guarantee.as_dict(),
-        "noise": describe_law(model.calibration.noise)
-        | {"made_of": describe_noise(guarantee.simulated, sampler)},
+        **described(attacker_of(guarantee, noise), guarantee, noise),
+        "noise": describe_law(noise) | {"made_of": describe_noise(guarantee.simulated, sampler)},
         "lists": _lists(model, dict(origins or {})),
         **notes,
         **terms(model, guarantee),
@@ -95,6 +99,11 @@ def write(
     return [prefix + FILES[part] for part in parts] + [prefix + GUARANTEE]
 
 
+def described(attacker: Attacker, guarantee: Guarantee, noise: Mechanism) -> dict[str, object]:
+    """Return what follows from a guarantee and its noise at sensitivity 1, for others to use."""
+    return {"attacker": asdict(attacker), "event": event_of(guarantee, noise)}
+
+
 def outcome_of(model: PrivateMethod) -> dict[str, object] | None:
     """Return what became of a fit, as its releases tell it; None if the method has one way only.
 
@@ -105,6 +114,38 @@ def outcome_of(model: PrivateMethod) -> dict[str, object] | None:
         return None
     found = {"fell_back_to": model.fell_back_to_}
     return found if model.ranks else found | {"steps_taken_back": model.steps_taken_back_}
+
+
+def outcome_in_words(fell_back_to: str | None, steps_taken_back: int = 0) -> str | None:
+    """Return what there is to say of a fit that fell back, or took steps back; None of others."""
+    said = []
+    if fell_back_to is not None:
+        said.append(
+            f"Fell back to {fell_back_to}: {INSTEAD[fell_back_to]}. A noised comparison says that "
+            f"this {_DOES[fell_back_to == 'popularity']} better than the model that was learnt. To "
+            "learn one takes a larger epsilon, or more users."
+        )
+    if steps_taken_back:
+        steps = "1 step was" if steps_taken_back == 1 else f"{steps_taken_back} steps were"
+        said.append(
+            f"{steps} taken back: more was left of the ratings afterwards, by noised numbers."
+        )
+    return " ".join(said) or None
+
+
+def worth_in_words(
+    rmse: float,
+    bias_rmse: float,
+    rmse_deviation: float,
+    bias_rmse_deviation: float,
+    difference_deviation: float,
+) -> str:
+    """Return the error that was released, beside that of biases."""
+    return (
+        f"{rmse:.4g} (noise {rmse_deviation:.2g}) on ratings held out, {bias_rmse:.4g} (noise "
+        f"{bias_rmse_deviation:.2g}) by biases: {bias_rmse - rmse:.2g} (noise "
+        f"{difference_deviation:.2g}) gained"
+    )
 
 
 def terms(model: PrivateMethod, guarantee: Guarantee) -> dict[str, object]:
@@ -211,11 +252,6 @@ def _prediction(model) -> str:
     )
 
 
-def item_columns(method: str) -> tuple[str, ...]:
-    """Return the columns of the file of item factors before the factors."""
-    return (WITH_PRECISIONS | RANKINGS).get(method, ITEM_COLUMNS)
-
-
 def _write_items(path, model):
     columns = item_columns(method_name(model))
     before = [getattr(model, f"item_{column}s_") for column in columns[1:]]
@@ -268,67 +304,3 @@ _WRITERS = {
     "user_factors": _write_users,
     "predictions": _write_predictions,
 }
-
-
-def read_factors(path: Path, names: tuple[str, ...]) -> tuple[list[str], np.ndarray]:
-    """Return the labels and the numbers, shape (n_labels, columns - 1), of a file of factors.
-
-    ``names`` are those of the columns before the factors: the label and, of items, the offset.
-    """
-    try:
-        with open(path, newline="", encoding="utf-8") as stream:
-            header, *rows = csv.reader(stream)
-        columns = [*names, *(f"factor_{k + 1}" for k in range(len(header) - len(names)))]
-        if header != columns or {len(row) for row in rows} - {len(header)}:
-            raise ValueError("its columns are others")
-        table = np.array([[float(x) for x in row[1:]] for row in rows])
-        return [row[0] for row in rows], table.reshape(len(rows), len(header) - 1)
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
-    except (ValueError, IndexError, csv.Error) as error:
-        raise InputError(f"{path} holds no factors ({error}).") from None
-
-
-def read_published(path: Path) -> PublishedItems:
-    """Read the item factors and constants of a folder that ``dpmc fit`` wrote."""
-    prefix = SIMULATED if (path / (SIMULATED + GUARANTEE)).exists() else ""
-    try:
-        stated = json.loads((path / (prefix + GUARANTEE)).read_text("utf-8"))
-        constants, columns = stated["constants"], item_columns(stated["method"])
-        low, high = (float(end) for end in constants["rating_range"])
-        regularization = 1.0
-        if columns == ITEM_COLUMNS:
-            # of biases a user's offset is the ridge regression on a column of ones
-            own = constants.get("user_regularization", constants.get("shrinkage"))
-            regularization = float(own)
-        if not (math.isfinite(high - low) and low < high and 0 < regularization < math.inf):
-            raise ValueError("rating_range or user_regularization is none")
-        own_mean, likes_from = constants.get("centring") == "user", constants.get("likes_from")
-        if not (likes_from is None or math.isfinite(likes_from)):
-            raise ValueError("likes_from is none")
-    except OSError as error:
-        raise InputError(f"{error.filename} cannot be read: {error.strerror}.") from None
-    except (
-        ValueError,
-        KeyError,
-        TypeError,
-        AttributeError,
-        OverflowError,
-        RecursionError,
-    ) as error:
-        raise InputError(f"{path} holds no output of dpmc fit ({error}).") from None
-    file = path / (prefix + FILES["item_factors"])
-    labels, table = read_factors(file, columns)
-    if len(set(labels)) < len(labels):
-        raise InputError(f"{file} names an item twice.")
-    if not (np.abs(table) < LARGEST_FACTOR).all():
-        raise InputError(f"{file} holds a number that is not finite, or far too large.")
-    third = None
-    if columns != ITEM_COLUMNS:
-        third = table[:, 1]
-        if not (third > 0).all():
-            raise InputError(f"{file} holds a {columns[2]} that is not above 0.")
-    items = labels, table[:, 0], table[:, len(columns) - 1 :], (low, high), regularization
-    if stated["method"] in RANKINGS:
-        return PublishedRanking(*items, scales=third, likes_from=likes_from)
-    return PublishedItems(*items, own_mean, third)

@@ -8,14 +8,15 @@ key, and whoever rewrites the files can rewrite them, or make another guarantee 
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import jsonschema
 
 from dpmc.errors import InputError
-from dpmc.methods.released import fit_folder, onebit_folder
+from dpmc.methods.released import card, fit_folder, onebit_folder
+from dpmc.methods.released.verdict import Verdict
 from dpmc.methods.released.verify_fit import account_fit
 from dpmc.methods.released.verify_onebit import account_onebit
 from dpmc.privacy.guarantee import delta_remarks
@@ -23,42 +24,13 @@ from dpmc.publication.folder import GUARANTEE, SIMULATED, SPENT, UNSEEN, check_s
 
 SCHEMAS = Path(__file__).with_name("schemas")
 _KINDS = {
-    fit_folder.FORMAT: (account_fit, tuple(fit_folder.FILES.values()), ""),
+    **{each: (account_fit, tuple(fit_folder.FILES.values()), "") for each in fit_folder.FORMATS},
     onebit_folder.FORMAT: (account_onebit, onebit_folder.FILES, "actual_"),
 }
 """Format -> how it is accounted for anew, what files there can be, and how the names of its epsilon
 and delta start."""
 LARGE_EPSILON = 20.0
 """Above it, what is published may be 5e8 times as likely for one neighbour as for the other."""
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What is to be said of a folder whose form, files and accounting are right.
-
-    Attributes
-    ----------
-    sentence : str
-        Of the guarantee, made anew from its numbers.
-    simulated : bool
-        The noise was, so that nothing of it may be published.
-    remarks : tuple of str
-        On a budget that hides next to nothing.
-    conditions : tuple of str
-        On which the rest may be published, and which nothing in the folder can show.
-    """
-
-    sentence: str
-    simulated: bool
-    remarks: tuple[str, ...]
-    conditions: tuple[str, ...]
-
-    def line(self) -> str:
-        """Return whether the folder may be published, in one line."""
-        if self.simulated:
-            return "It must not be published: the noise was simulated, and can be undone."
-        *most, last = (f"if {each}" for each in self.conditions)
-        return f"It may be published, {', '.join(most)}, and {last}."
 
 
 def verify(path: Path, users: int | None = None) -> Verdict:
@@ -84,21 +56,45 @@ def verify(path: Path, users: int | None = None) -> Verdict:
     check_stated(path, stated, {"spent": SPENT, "unseen": UNSEEN})
     _check_files(path, name, stated, known)
     try:
-        sentence = account(path, stated)
+        sentence, attacker = account(path, stated)
     except OverflowError:
         raise InputError(f"{path / name}: a number is too large to be true.") from None
     if sentence != stated["sentence"]:
         raise InputError(
             f"{path / name}: the sentence is not what the numbers say, which is: {sentence}"
         )
-    listed = stated["lists"]["users"]
     budget = [stated[f"{prefix}{each}"] for each in ("epsilon", "delta")]
-    return _judged(sentence, stated["simulated"], *budget, listed["count"] if listed else users)
+    budget = [math.inf if each == "infinite" else each for each in budget]
+    listed, text = stated["lists"]["users"], _text(path / card.README)
+
+    def judged(about: int | None) -> Verdict:
+        about = listed["count"] if listed else about
+        return Verdict(stated, sentence, *budget, attacker, about, *_on_budget(*budget, about))
+
+    if text is None:
+        return judged(users)
+    facts = card.facts_in(text)
+    said = facts.users_about if facts else None
+    verdict = judged(said if users is None else users)
+    if facts and not verdict.simulated and card.readme(judged(said), facts) == text:
+        return replace(verdict, facts=facts)
+    own = f"{card.README}, which is not the card that dpmc writes, was written without the ratings"
+    return replace(verdict, of_readme=(own,))
 
 
-def _judged(sentence, simulated, epsilon, delta, users) -> Verdict:
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text("utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError):
+        raise InputError(f"{path} cannot be read as text.") from None
+
+
+def _on_budget(epsilon: float, delta: float, users: int | None) -> tuple[tuple[str, ...], ...]:
+    """Return remarks on a budget, and the conditions on which a folder may be published."""
     remarks = []
-    if epsilon != "infinite" and epsilon > LARGE_EPSILON:
+    if LARGE_EPSILON < epsilon < math.inf:
         remarks.append(
             f"epsilon {epsilon:g} is above {LARGE_EPSILON:g}: it lets neighbours differ by a "
             f"factor of e^{epsilon:g}, which hides next to nothing"
@@ -112,7 +108,7 @@ def _judged(sentence, simulated, epsilon, delta, users) -> Verdict:
         remarks += delta_remarks(delta, users)
     elif delta > 0:
         conditions.append(f"delta {delta:g} is far below 1 / number of users")
-    return Verdict(sentence, simulated, tuple(remarks), tuple(conditions))
+    return tuple(remarks), tuple(conditions)
 
 
 def read_guarantee(path: Path) -> tuple[str, dict]:
@@ -178,6 +174,7 @@ def _check_files(path: Path, guarantee: str, stated: dict, kinds: tuple[str, ...
     except OSError as error:
         raise InputError(f"{error.filename} cannot be read: {error.strerror}.") from None
     found.pop(guarantee)
+    found.pop(card.README, None)  # which names the guarantee, and not the other way round
     named, prefix = stated["files"], guarantee.removesuffix(GUARANTEE)
     known = {prefix + name for name in kinds}
     for name in sorted(found.keys() | named.keys()):

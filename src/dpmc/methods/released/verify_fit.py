@@ -8,37 +8,43 @@ from pathlib import Path
 import numpy as np
 
 from dpmc.errors import InputError
-from dpmc.mechanisms import Gaussian, Huber, Mechanism
+from dpmc.mechanisms import Gaussian, Mechanism
 from dpmc.methods import method_class
-from dpmc.methods.factorization.local import PublishedItems, PublishedRanking
 from dpmc.methods.private import PrivateMethod
 from dpmc.methods.released.fit_folder import (
     BUDGET,
     FALLING_BACK,
     FILES,
+    FORMAT,
     USER_COLUMNS,
     check_written,
-    item_columns,
-    read_factors,
-    read_published,
+    described,
     terms,
 )
 from dpmc.methods.user_level.local_bayes.check import CREDITED
 from dpmc.methods.user_level.local_bayes.constants import MOST_STEPS
 from dpmc.methods.user_level.local_ease.method import POPULAR_INSTEAD
 from dpmc.privacy.accounting import Releases, epsilon
-from dpmc.privacy.calibration import GAUSSIAN_A
+from dpmc.privacy.attacker import Attacker, attacker_of
+from dpmc.privacy.calibration import as_gaussian
 from dpmc.privacy.guarantee import Guarantee, ItemList, covered
 from dpmc.privacy.release import SAMPLERS
 from dpmc.privacy.selection import Selection
 from dpmc.publication.folder import (
     CHOSEN,
-    SIMULATED,
     check_list,
     check_pairs,
     check_stated,
     describe_law,
     describe_noise,
+)
+from dpmc.released import (
+    SIMULATED,
+    PublishedItems,
+    PublishedRanking,
+    item_columns,
+    load,
+    read_factors,
 )
 
 ACCURACY = 1e-5
@@ -55,12 +61,12 @@ EQUAL = 1e-9
 """Relative, of numbers that are the same but for rounding."""
 
 
-def account_fit(path: Path, stated: dict) -> str:
-    """Return the sentence that follows from a guarantee's numbers, if they follow from each other.
+def account_fit(path: Path, stated: dict) -> tuple[str, Attacker]:
+    """Return the sentence and the attacker that follow from a guarantee's numbers.
 
-    The guarantee is in the format ``dpmc-fit-1``. The method is constructed again from the stated
-    settings: it says how many releases there are, with what noise, and what is assumed. The epsilon
-    of that noise is then accounted for anew.
+    They must follow from each other. The guarantee is in one of the formats of fits. The method is
+    constructed again from the stated settings: it says how many releases there are, with what
+    noise, and what is assumed. The epsilon of that noise is then accounted for anew.
     """
     guarantee = guarantee_in(stated)
     selection = _selection(path, stated, guarantee)
@@ -104,11 +110,15 @@ def account_fit(path: Path, stated: dict) -> str:
     if guarantee.features and not model.takes_features:
         raise InputError(f"{path}: features of items are stated, and the method takes none.")
     _check_files(path, stated, guarantee, model)
-    return guarantee.sentence()
+    attacker = attacker_of(guarantee, made.noise)
+    if stated["format"] == FORMAT:
+        derived = json.loads(json.dumps(described(attacker, guarantee, made.noise)))
+        check_stated(path, stated, derived)
+    return guarantee.sentence(), attacker
 
 
 def guarantee_in(stated: dict) -> Guarantee:
-    """Return the guarantee that a folder states, in the format ``dpmc-fit-1``, as it stands."""
+    """Return the guarantee that a folder states, as it stands."""
     return Guarantee(
         **{name: stated[name] for name in BUDGET},
         noise_multiplier=stated["noise_multiplier"],
@@ -165,8 +175,7 @@ def _selection(path: Path, stated: dict, guarantee: Guarantee) -> Selection | No
 
 def spent(noise: Mechanism, releases: int, delta: float, relation: str) -> float:
     """Return the epsilon of a number of releases of sensitivity 1 at ``delta``."""
-    if isinstance(noise, Huber) and noise.a >= GAUSSIAN_A:
-        noise = Gaussian(noise.scale)
+    noise = as_gaussian(noise)
     if isinstance(noise, Gaussian):
         return noise.epsilon(math.sqrt(releases), delta)
     kind = Releases(noise, 1.0, releases, norm="l1")
@@ -186,7 +195,7 @@ def _check_files(path: Path, stated: dict, guarantee: Guarantee, model: PrivateM
             raise InputError(f"{path / (prefix + name)} is not covered by the guarantee.")
     file, columns = path / (prefix + FILES["item_factors"]), item_columns(stated["method"])
     check_list(path, "items", _factors(file, columns, model), lists)
-    items = read_published(path)  # as whoever uses it does
+    items = load(path)  # as whoever uses it does
     if "outcome" in stated and items.labels:
         _check_outcome(path, stated["outcome"]["fell_back_to"], items)
     name = prefix + FILES["user_factors"]

@@ -21,16 +21,17 @@ from dpmc.methods.released.onebit_folder import (
     entry_bound,
     radius,
 )
+from dpmc.privacy.attacker import Attacker, attacker_within
 from dpmc.publication.folder import SIMULATED, check_list, check_pairs, check_stated
 
 ARRAYS = {"user_factors", "item_factors", "user_labels", "item_labels"}
 
 
-def account_onebit(path: Path, stated: dict) -> str:
-    """Return the sentence that follows from a guarantee's numbers, if they follow from each other.
+def account_onebit(path: Path, stated: dict) -> tuple[str, Attacker]:
+    """Return the sentence and the attacker that follow from a guarantee's numbers.
 
-    The guarantee is in the format ``dpmc-onebit-1``. How many ratings the user with most of them
-    has cannot be seen from outside.
+    They must follow from each other. The guarantee is in the format ``dpmc-onebit-1``. How many
+    ratings the user with most of them has cannot be seen from outside.
     """
     constants, lists, simulated = stated["constants"], stated["lists"], stated["simulated"]
     shape = lists["users"]["count"], lists["items"]["count"]
@@ -65,7 +66,8 @@ def account_onebit(path: Path, stated: dict) -> str:
     of_words = {"noise": describe_signs(stated["mechanism"], simulated), "prediction": PREDICTION}
     check_stated(path, stated, proven | of_words | {"assumed_public": ASSUMED_PUBLIC})
     _check_files(path, stated, shape, constants["rank"])
-    return guarantee.sentence()
+    attacker = attacker_within(guarantee.actual_epsilon, guarantee.actual_delta)
+    return guarantee.sentence(), attacker
 
 
 def _check_files(path: Path, stated: dict, shape: tuple[int, int], rank: int) -> None:

@@ -265,11 +265,7 @@ class DPALS(OffsetModel):
         own = own.astype(self.dtype)
         counted = self._choose(own, counts, frequent, randomness)
         self._strengths = self._regularization(counts[frequent])
-        if self.start == "analyze_gauss":
-            chosen, weights = counted
-            factors = top_eigenvectors(released.covariance(chosen, kept, weights), self.rank)[1]
-        else:
-            factors = randomness.rng.standard_normal((kept, self.rank))
+        factors = self._first_rows(counted, kept, released, randomness)
 
         # where nobody has more than k ratings, another draw is the same
         anew = self.resampled and own.sizes.max(initial=0) > self.ratings_per_user
@@ -315,6 +311,13 @@ class DPALS(OffsetModel):
         multiples = counts**self.regularization_exponent
         return self.item_regularization * multiples * counts.sum() / (counts @ multiples)
 
+    def _first_rows(self, counted, kept, released, randomness):
+        """Return V_0, shape (kept, rank)."""
+        if self.start != "analyze_gauss":
+            return randomness.rng.standard_normal((kept, self.rank))
+        chosen, weights = counted
+        return top_eigenvectors(released.covariance(chosen, kept, weights), self.rank)[1]
+
     def _alternate(self, own, samples, factors, released, noise, randomness):
         """Yield (user rows, item rows) of each iteration, for each of the samples that count.
 
@@ -334,13 +337,22 @@ class DPALS(OffsetModel):
             grams, factors = released.sums(chosen, by_item, clipped, n_items, weights)
             if self.global_penalty:
                 grams += self.global_penalty * released.global_gram(clipped)
-            if noised:
-                solve = solve_items_as_published if self.literal else solve_items
-                unit = noise * self.plan["gram"].sensitivity * self.plan["gram"].weight
-                factors = solve(grams, factors, self._strengths * unit, projection=self.projection)
+            factors = self._solve_items(grams, factors, noise)
             design = balance(factors, size)
             users = self._users(self._part(own, randomness), design)
             yield users, design
+
+    def _solve_items(self, grams, targets, noise):
+        """Return the rows of the items, given their noised sums; ``grams`` may be None."""
+        if grams is None:
+            return targets
+        solve = solve_items_as_published if self.literal else solve_items
+        strengths = self._strengths * self._unit(noise)
+        return solve(grams, targets, strengths, projection=self.projection)
+
+    def _unit(self, noise):
+        """Return the standard deviation of the noise on the diagonal of H."""
+        return noise * self.plan["gram"].sensitivity * self.plan["gram"].weight
 
     def _part(self, own, randomness):
         """Return the ratings that users fit in one step."""

@@ -226,6 +226,12 @@ def solve_items_as_published(
     return _solve(grams, targets, inverse)
 
 
+def positive_semidefinite(grams: np.ndarray) -> np.ndarray:
+    """Return the nearest positive semidefinite matrices, shape (n_items, rank, rank)."""
+    values, vectors = np.linalg.eigh(grams)
+    return (vectors * np.maximum(values, 0)[:, None, :]) @ vectors.swapaxes(1, 2)
+
+
 def _solve(grams, targets, inverse):
     solutions = np.empty(targets.shape)
     size = max(1, _BLOCK // grams.shape[-1] ** 2)

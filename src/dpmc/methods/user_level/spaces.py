@@ -51,6 +51,12 @@ _BIASES = {
     "ratings_per_user": (20, 40, 80, 150),
     "shrinkage": (0.0, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0),
 }
+_FEATURES = {
+    "start": ("normal", "features"),
+    "feature_weight": (0.3, 1.0, 3.0, 10.0, 30.0, 100.0),
+}
+_WITH_GRAM_MATRICES = _DPALS | _WEIGHTS | {"regularization_exponent": (0.0, 0.25, 0.5)} | _FEATURES
+_WITHOUT = _FREE | _ROW | _FEATURES | {"item_regularization": (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)}
 SPACES: Mapping[str, Mapping[str, tuple]] = {
     "als": _NOT_PRIVATE,
     "dpals": _DPALS,
@@ -74,6 +80,10 @@ SPACES: Mapping[str, Mapping[str, tuple]] = {
         "user_regularization": (5.0, 20.0, 40.0, 80.0, 160.0),
         "neighbours": (None, 10, 30),
     },
+    "dp_cmf": _WITH_GRAM_MATRICES,
+    "dp_cmf_h_free": _WITHOUT,
+    "dp_encoder": _WITH_GRAM_MATRICES,
+    "dp_encoder_h_free": _WITHOUT,
     "dpfw": _FRANK_WOLFE,
     "dpfw_jain": _FRANK_WOLFE,
     "dpfw_residual": _FRANK_WOLFE,

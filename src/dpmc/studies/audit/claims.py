@@ -11,7 +11,6 @@ from dpmc.frame.judging.rules import fact, not_available
 from dpmc.frame.showing.results import read_results
 from dpmc.studies.audit.frames import describe_audit, with_share
 
-CLAIMS = Path(__file__).parent / "claims.yaml"
 PREDICATES: dict[str, Callable[[pd.DataFrame | None], Finding]] = {}
 claim = registering(PREDICATES)
 
@@ -19,7 +18,7 @@ claim = registering(PREDICATES)
 def run(folder: Path, settings: object) -> dict[str, pd.DataFrame]:
     """Judge the claims on the audit in ``folder``; no setting is used."""
     audit = read_results(folder, ("audit",))["audit"]
-    return {"claims": judge_all(CLAIMS, PREDICATES, audit)}
+    return {"claims": judge_all(__file__, PREDICATES, audit)}
 
 
 @claim("T1")

@@ -25,6 +25,7 @@ _FREQUENT = {
     "global_penalty": 0.5,
 }  # fmt: skip
 _WEIGHTS = {"sampling": "weights", "counts_share": 0.2, "weight_exponent": 0.5}
+_ENCODED = {"feature_model": "encoded"}
 _ROWS = {"ratings_per_user": RATINGS_PER_USER, "row_bound": 2.5}
 _GRADIENT = {
     "rank": 1, "update_bound": 0.01, "item_ratings": 4.0, "iterations": 2, "inner_iterations": 2,
@@ -40,6 +41,12 @@ FAMILIES: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "dpals_frequent": ("dpals", {**_DPALS, **_FREQUENT}),
     "dpals_weights": ("dpals", {**_DPALS, **_WEIGHTS, "regularization_exponent": 0.5}),
     "dpals_weights_h_free": ("dpals", {**_DPALS, **_CLIPPED, **_WEIGHTS, "gram": "free"}),
+    "dp_cmf": ("dpals_features", {**_DPALS, **_WEIGHTS}),
+    "dp_cmf_h_free": ("dpals_features", {**_DPALS, **_CLIPPED, "gram": "free"}),
+    "dp_encoder": ("dpals_features", {**_DPALS, **_ENCODED}),
+    "dp_encoder_h_free": (
+        "dpals_features", {**_DPALS, **_CLIPPED, **_ENCODED, "gram": "free", "start": "normal"},
+    ),
     "dpfw": ("dpfw", {**_ROWS, "nuclear_bound": 5.0, "iterations": 3}),
     "dpfw_residual": (
         "dpfw", {**_ROWS, "nuclear_bound": 5.0, "iterations": 3, "noise": "residual_clip"},
@@ -86,9 +93,18 @@ def audited_family(family: str, relation: str, epsilon: float = EPSILON, cls: ty
     With ``cls``, of that class: where the method has a planted fault.
     """
     name, settings = FAMILIES[family]
-    return (cls or method_class(name))(
+    return (cls or _class_of(name))(
         relation=relation, epsilon=epsilon, delta=DELTA, rating_range=RANGE, **settings
     )
+
+
+def _class_of(method: str) -> type:
+    if method != "dpals_features":
+        return method_class(method)
+    # imports numba
+    from dpmc.studies.audit.featured import AuditedWithFeatures
+
+    return AuditedWithFeatures
 
 
 def dpals_rows(settings: Mapping) -> Iterator[dict[str, object]]:

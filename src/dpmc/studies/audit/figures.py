@@ -1,8 +1,6 @@
 """Figure of the audit: what was found of what is claimed, and which planted faults were caught."""
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pandas as pd
 
@@ -96,6 +94,5 @@ def audit_tests(audit: pd.DataFrame) -> style.Drawing:
     return draw_forest([panel], data, SHARE, row=0.3, handles=[CLAIM])
 
 
-YAML = Path(__file__).with_name("figures.yaml")
-FIGURES = style.read_figures(YAML, sys.modules[__name__], frames, reach=REACH)
+FIGURES = style.read_figures(__name__, frames, reach=REACH)
 run = style.drawing_step(FIGURES)

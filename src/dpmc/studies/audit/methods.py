@@ -6,7 +6,7 @@ METHODS = (
 )  # fmt: skip
 """They guarantee any neighbouring relation."""
 USER_LEVEL_METHODS = (
-    "dpals", "dpfw", "dp_altmin", "dp_saltls", "dp_svd", "dp_gradient", "dp_effects",
-    "local_bayes", "local_ease",
+    "dpals", "dpals_features", "dpfw", "dp_altmin", "dp_saltls", "dp_svd", "dp_gradient",
+    "dp_effects", "local_bayes", "local_ease",
 )  # fmt: skip
 """They guarantee user level."""

@@ -86,7 +86,6 @@ STUDY = Study.of(
         ),
         Step(
             "tables",
-            ".tables:run",
             needs=("trials", "comparison", "claims"),
             settings=settings_of_tables,
         ),

@@ -54,14 +54,13 @@ STUDY = Study.of(
         ),
     ),
     steps=(
-        Step("claims", ".claims.judge:run", makes=("claims",), needs=(*MEASURED, "gradient_steps")),
+        Step("claims", ".claims.judge:run", needs=(*MEASURED, "gradient_steps")),
         Step(
             "tables",
-            ".tables:run",
             needs=("trials", "claims", "link_constants", *EXPERIMENTS),
             files=tuple(Path(module.__file__) for module in EXPERIMENTS.values()),
         ),
-        Step("figures", ".figures:run", needs=(*MEASURED, "bounds"), seconds=20.0),
+        Step("figures", needs=(*MEASURED, "bounds"), seconds=20.0),
     ),
     errata=".errata:errata",
     # The solvers use BLAS, whose kernels differ between CPUs. Measured with those of three kinds of

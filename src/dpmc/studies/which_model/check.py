@@ -33,7 +33,8 @@ def check(section: Mapping, sets: Mapping) -> None:
     for table in tables.values():
         resolve(table, sets)
     fixed = section["search"]["fixed"]
-    refuse_unknown("private method", [*fixed, *section["search"]["methods"]], KNOWN)
+    searched = [*fixed, *section["search"]["methods"], *section["features"]["methods"]]
+    refuse_unknown("private method", searched, KNOWN)
     for method, own in fixed.items():
         taken = inspect.signature(variant(method).factory()).parameters
         refuse_unknown(f"setting of {method} in which_model.search.fixed", own, taken)

@@ -1,12 +1,9 @@
 """Every figure of the study, as ``figures.yaml`` declares it."""
 
-import sys
-from pathlib import Path
-
 import pandas as pd
 
 from dpmc.frame.showing.forest import Forest, Points, draw_forest
-from dpmc.frame.showing.frames import listed, present, split
+from dpmc.frame.showing.frames import best_at_ends, listed, present, split
 from dpmc.frame.showing.panels import Axis, Panel, curves, draw_panels, levels
 from dpmc.frame.showing.style import (
     BLUE,
@@ -29,6 +26,7 @@ from dpmc.studies.which_model.frames import (
     RANKED,
     RANKED_LOOKS,
     RANKING_MODEL,
+    best_of_later,
     dataset_label,
     list_means,
     method_label,
@@ -54,7 +52,8 @@ def errors(trials: pd.DataFrame | None) -> Drawing:
     rows = tuned(trials)
     if rows.empty:
         raise NothingToDraw
-    table = summary(rows)
+    later = best_of_later(trials)
+    table = pd.concat([summary(rows), later[later["dataset"].isin(rows["dataset"])]])
     panels = [
         Panel(
             dataset_label(name),
@@ -70,15 +69,10 @@ def errors(trials: pd.DataFrame | None) -> Drawing:
 
 def describe_errors(data: pd.DataFrame) -> dict[str, str]:
     """Say which method is best at the ends of epsilon."""
-    best = []
-    for name, here in split(data, dataset=DATASETS):
-        ends = here[here["epsilon"].isin(here["epsilon"].agg(["min", "max"]))]
-        rows = ends.sort_values("mean", kind="stable").drop_duplicates("epsilon")
-        texts = [
-            f"{row.mean:.3g} at ε = {row.epsilon:g} ({method_label(row.method)})"
-            for row in rows.sort_values("epsilon").itertuples()
-        ]
-        best.append((f"{dataset_label(name)}:", texts))
+    best = (
+        (f"{dataset_label(name)}:", best_at_ends(here, method_label))
+        for name, here in split(data, dataset=DATASETS)
+    )
     return {"best": listed(best)}
 
 
@@ -185,5 +179,5 @@ def describe_ranking(data: pd.DataFrame) -> dict[str, str]:
     }
 
 
-FIGURES = read_figures(Path(__file__).with_name("figures.yaml"), sys.modules[__name__])
+FIGURES = read_figures(__name__)
 run = drawing_step(FIGURES)

@@ -48,9 +48,17 @@ METHODS = {
     "dpam": "DPAM",
     "dp_gradient_spectral": "Noisy gradient, private start",
     "dp_effects": "Effects and covariance",
+    "dp_cmf": "DP-CMF",
+    "dp_cmf_h_free": "DP-CMF, H-free",
+    "dp_encoder": "DPALS, item encoder",
+    "dp_encoder_h_free": "DPALS, item encoder, H-free",
     LOCAL_BAYES: "Local Bayes",
 }
+LATER = {"dpals_weights", "dpals_weights_h_free", "dpam", "dp_gradient_spectral", "dp_effects"}
+BEST_LATER = "best_later"
+METHODS |= {BEST_LATER: "Best of five later methods"}
 LOOKS = {
+    BEST_LATER: Look(BLUE, "o", (0, (1, 1.2))),
     "private_user_item_bias": Look(PURPLE, "d", (0, (4, 1.5))),
     "private_als": Look(SKY, "H", (0, (4, 1.5))),
     "dpals_h_free_clipped": Look(GREEN, "P"),
@@ -127,9 +135,26 @@ def tuned(trials: pd.DataFrame | None) -> pd.DataFrame:
     return of_variants(trials, (TUNED,))
 
 
+def best_of_later(trials: pd.DataFrame) -> pd.DataFrame:
+    """Return :func:`summary` of the best of the later methods, by mean error, at each place."""
+    rows = of_variants(trials, (SEARCHED,))
+    rows = rows[rows["method"].isin(LATER)]
+    if rows.empty:
+        return rows
+    found = summary(rows).sort_values("mean", kind="stable").drop_duplicates([*PLACE])
+    return found.sort_values([*PLACE]).assign(method=BEST_LATER)
+
+
 def with_features(trials: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the rows with, without and with shuffled features of items."""
-    return of_variants(trials, FEATURES)
+    """Return the rows of Local Bayes with, without and with shuffled features of items."""
+    rows = of_variants(trials, FEATURES)
+    return rows[rows["method"] == LOCAL_BAYES] if len(rows) else rows
+
+
+def others_with_features(trials: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the rows of other methods with features of items."""
+    rows = of_variants(trials, ("features",))
+    return rows[rows["method"] != LOCAL_BAYES] if len(rows) else rows
 
 
 def of_forms(trials: pd.DataFrame | None) -> pd.DataFrame:

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpmc.frame.showing.frames import present, trials_text
-from dpmc.frame.showing.results import Results, read_results, write_tables
+from dpmc.frame.showing.frames import present, select, trials_text
+from dpmc.frame.showing.results import Results, mean_cell, mean_row, read_results, write_tables
 from dpmc.frame.showing.table_model import Cell, Column, Row, Table
-from dpmc.studies.which_model.cells import TUNED
+from dpmc.studies.which_model.cells import LOCAL_BAYES, TUNED
 from dpmc.studies.which_model.frames import (
     CAVEAT,
     DATASETS,
@@ -27,6 +27,7 @@ from dpmc.studies.which_model.frames import (
     of_opponents,
     of_posterior,
     of_variants,
+    others_with_features,
     over,
     summary,
     tuned,
@@ -36,7 +37,6 @@ from dpmc.studies.which_model.variants import SEARCHED
 
 RATIO = "ratio"
 OURS = "ours"
-NO_ERROR = Cell(absent="–")
 
 
 def run(results_folder: Path, settings: Mapping[str, object], folder: Path) -> None:
@@ -51,9 +51,10 @@ def build_tables(results: Results) -> list[Table]:
     """
     trials = results["trials"]
     compared, features, forms = tuned(trials), with_features(trials), of_forms(trials)
+    others = others_with_features(trials)
     return [
         *([errors_table(compared)] if len(compared) else []),
-        *([features_table(features, results["popularity"])] if len(features) else []),
+        *([features_table(features, results["popularity"], others)] if len(features) else []),
         *([forms_table(forms)] if len(forms) else []),
         *([opponents_table(trials)] if of_opponents(trials) else []),
         *([ranking_table(results["ranking"])] if results["ranking"] is not None else []),
@@ -63,7 +64,6 @@ def build_tables(results: Results) -> list[Table]:
 def errors_table(rows: pd.DataFrame) -> Table:
     """Return errors by data, epsilon and method, and those of Local Bayes over the best."""
     found = summary(rows)
-    means = found.set_index(["dataset", "method", "epsilon"])
     best = {place: pair.differences for place, pair in of_local_bayes(rows).items()}
     budgets = sorted(rows["epsilon"].unique())
     columns = tuple(
@@ -72,16 +72,16 @@ def errors_table(rows: pd.DataFrame) -> Table:
     lines = []
     for dataset in present(rows["dataset"], DATASETS):
         for method in present(rows["method"], METHODS):
-            cells = [error_cell(means, (dataset, method, epsilon)) for epsilon in budgets]
+            here = select(found, dataset=dataset, method=method)
             labels = (dataset_label(dataset), method_label(method))
-            lines.append(Row((dataset, method), labels, OURS, tuple(cells)))
+            lines.append(mean_row(here, "epsilon", budgets, (dataset, method), labels))
         over = {
             epsilon: Cell(float(np.exp(np.nanmean(values))), digits=3)
             for (name, epsilon), values in best.items()
             if name == dataset
         }
         if over:
-            cells = tuple(over.get(epsilon, NO_ERROR) for epsilon in budgets)
+            cells = tuple(over.get(epsilon, Cell()) for epsilon in budgets)
             labels = (dataset_label(dataset), "Local Bayes over the best other")
             lines.append(Row((dataset, RATIO), labels, OURS, cells))
     notes = (
@@ -97,8 +97,13 @@ def errors_table(rows: pd.DataFrame) -> Table:
     )  # fmt: skip
 
 
-def features_table(rows: pd.DataFrame, popularity: pd.DataFrame | None) -> Table:
-    """Return errors with, without and with shuffled features, of all items and by popularity."""
+def features_table(
+    rows: pd.DataFrame, popularity: pd.DataFrame | None, others: pd.DataFrame
+) -> Table:
+    """Return errors with, without and with shuffled features, of all items and by popularity.
+
+    Below them those of other methods with features.
+    """
     budgets = sorted(rows["epsilon"].unique())
     columns = tuple(
         Column(f"epsilon_{value:g}", f"{value:g}", "ε of one user") for value in budgets
@@ -111,17 +116,23 @@ def features_table(rows: pd.DataFrame, popularity: pd.DataFrame | None) -> Table
     lines = []
     for dataset in present(rows["dataset"], DATASETS):
         for name, part in parts.items():
-            means = summary(part).set_index(["dataset", "variant", "epsilon"])
+            means = summary(part)
             for variant, label in FEATURES.items():
-                cells = [error_cell(means, (dataset, variant, epsilon)) for epsilon in budgets]
-                labels = (dataset_label(dataset), name, label)
-                lines.append(Row((dataset, name, variant), labels, OURS, tuple(cells)))
-    headings = (("dataset", "Data"), ("items", "Items"), ("variant", "Local Bayes"))
+                here = select(means, dataset=dataset, variant=variant)
+                labels = (dataset_label(dataset), name, f"{method_label(LOCAL_BAYES)}, {label}")
+                lines.append(mean_row(here, "epsilon", budgets, (dataset, name, variant), labels))
+        here = others[others["dataset"] == dataset] if len(others) else others
+        means = summary(here) if len(here) else None
+        for method in present(here["method"], METHODS) if len(here) else ():
+            keys = dataset, "all items", method
+            labels = (dataset_label(dataset), "all items", f"{method_label(method)}, with features")
+            lines.append(mean_row(select(means, method=method), "epsilon", budgets, keys, labels))
+    headings = (("dataset", "Data"), ("items", "Items"), ("variant", "Model"))
     notes = (
         f"Mean RMSE and standard error over {trials_text(summary(rows)['trials'])}, on the same "
-        "splits and noise. Fifths are of the items, by number of ratings in training.",
+        "splits. Fifths are of the items, by number of ratings in training.",
     )
-    title = "RMSE of Local Bayes with genres and years of the films"
+    title = "RMSE with genres and years of the films"
     return Table("table_models_2_features", title, headings, columns, tuple(lines), notes)
 
 
@@ -138,7 +149,7 @@ def forms_table(rows: pd.DataFrame) -> Table:
         for dataset in present(ratios["dataset"], DATASETS):
             places = [(dataset, form, epsilon) for epsilon in budgets]
             cells = [
-                Cell(found.loc[place, "mean"], digits=3) if place in found.index else NO_ERROR
+                Cell(found.loc[place, "mean"], digits=3) if place in found.index else Cell()
                 for place in places
             ]
             labels = (FORMS[form], dataset_label(dataset))
@@ -165,13 +176,12 @@ def opponents_table(trials: pd.DataFrame) -> Table:
     rows = of_variants(trials, (SEARCHED, TUNED))
     found = summary(rows[rows["epsilon"].isin(budgets)]).sort_values("mean", kind="stable")
     means = found.drop_duplicates(["dataset", "method", "epsilon"])
-    means = means.set_index(["dataset", "method", "epsilon"])
     lines = []
     for dataset in present(rows["dataset"], DATASETS):
         for method in present(rows["method"], METHODS):
-            cells = [error_cell(means, (dataset, method, epsilon)) for epsilon in budgets]
+            here = select(means, dataset=dataset, method=method)
             labels = (dataset_label(dataset), method_label(method))
-            lines.append(Row((dataset, method), labels, OURS, tuple(cells)))
+            lines.append(mean_row(here, "epsilon", budgets, (dataset, method), labels))
         for key, label, pairs in (
             (RATIO, "Local Bayes over the best other", best),
             ("posterior", "over the best other with its predictor", posterior),
@@ -179,7 +189,7 @@ def opponents_table(trials: pd.DataFrame) -> Table:
             cells = [
                 Cell(float(np.exp(np.nanmean(pairs[dataset, epsilon].differences))), digits=3)
                 if (dataset, epsilon) in pairs
-                else NO_ERROR
+                else Cell()
                 for epsilon in budgets
             ]
             lines.append(Row((dataset, key), (dataset_label(dataset), label), OURS, tuple(cells)))
@@ -213,9 +223,7 @@ def ranking_table(rows: pd.DataFrame) -> Table:
             means = found.set_index(["method", "epsilon"])
             for method in present(found["method"], RANKED):
                 cells = [
-                    error_cell(free, method)
-                    if value is None
-                    else error_cell(means, (method, value))
+                    mean_cell(free, method) if value is None else mean_cell(means, (method, value))
                     for value in budgets
                 ]
                 labels = (
@@ -238,12 +246,3 @@ def ranking_table(rows: pd.DataFrame) -> Table:
     title = "How well models rank what users like"
     headings = (("dataset", "Data"), ("measure", "Measure"), ("method", "Model"))
     return Table("table_models_5_ranking", title, headings, columns, tuple(lines), notes)
-
-
-def error_cell(means: pd.DataFrame, place: tuple | str) -> Cell:
-    """Return the cell of a mean with its standard error; of one that is not there, a dash."""
-    if place not in means.index:
-        return NO_ERROR
-    found = means.loc[place]
-    digits = 4 if found["mean"] < 0.1 else 3
-    return Cell(found["mean"], found["standard_error"], int(found["trials"]), digits)

@@ -1,7 +1,5 @@
 """The default for one's own ratings: a model that users complete for themselves, by Bayes' rule."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from dpmc.errors import InputError
@@ -9,6 +7,7 @@ from dpmc.methods.base import count, positive, with_parameters
 from dpmc.methods.blocks import Blocks
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.user_level.covariance import SLACK, outer_sensitivity
+from dpmc.methods.user_level.item_features import WithItemFeatures
 from dpmc.methods.user_level.local_bayes import (
     check,
     directions,
@@ -31,20 +30,17 @@ from dpmc.methods.user_level.local_bayes.constants import (
     STEPS,
     WORTH_SHARE,
 )
-from dpmc.methods.user_level.local_bayes.features import standardised
 from dpmc.methods.user_level.local_bayes.users import posterior_means
 from dpmc.methods.user_level.matrices import observed
-from dpmc.methods.user_level.predictions import UserLevelMethod
 from dpmc.privacy.ledger import PrivacyViolation
 from dpmc.privacy.relations import USER_REPLACE
-from dpmc.publication.features import Features
 
 FALLBACKS = ("biases", "own means")
 """What is published instead of a model that the last release says is worse."""
 
 
 @with_parameters
-class LocalBayes(UserLevelMethod):
+class LocalBayes(WithItemFeatures):
     """User u rates item j as b_j + v_j . f + noise of variance 1/p_j, where f ~ N(0, I) is u's own.
 
     The offsets b, factors v and precisions p of items are published; users take the posterior mean
@@ -122,8 +118,6 @@ class LocalBayes(UserLevelMethod):
     update = staticmethod(refinement.statistic)
 
     finds_rank = True
-    takes_features = True
-    item_features_ = None
 
     def __post_init__(self):
         if self.ratings_per_user is None:
@@ -151,29 +145,6 @@ class LocalBayes(UserLevelMethod):
     def n_factors(self) -> int:
         """At most; how many there are is told by what is released."""
         return 1 + self.most_factors
-
-    def fit(self, ratings, *, item_features: Features | None = None, **given):
-        """Fit the model and return it, see :meth:`dpmc.methods.private.PrivateMethod.fit`.
-
-        Parameters
-        ----------
-        item_features : Features, optional
-            What is publicly known of the items, by label. It costs no privacy, and no rating may
-            have a part in it.
-        """
-        self.item_features_ = item_features
-        return super().fit(ratings, **given)
-
-    def _guarantee(self, ledger):
-        return replace(super()._guarantee(ledger), features=self.item_features_ is not None)
-
-    def _features(self, ratings) -> np.ndarray | None:
-        """Return the features of the items, standardised; refused here, nothing is spent."""
-        if self.item_features_ is None:
-            return None
-        if ratings.item_labels is None:
-            raise InputError("Features of items need ratings with item_labels.")
-        return standardised(self.item_features_.rows(list(ratings.item_labels)))
 
     def _fit(self, ratings, statistics, randomness, callback):
         features = self._features(ratings)

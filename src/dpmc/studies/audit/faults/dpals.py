@@ -9,6 +9,7 @@ import numpy as np
 from dpmc.mechanisms import Gaussian
 from dpmc.methods.kernels.private import column_counts
 from dpmc.methods.user_level.dpals import DPALS
+from dpmc.methods.user_level.dpals_features import DPALSWithFeatures
 from dpmc.methods.user_level.gradient import NoisyGradient
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
 from dpmc.methods.user_level.local_ease.method import LocalEase
@@ -31,6 +32,7 @@ ERRORS_NOT_CLIPPED = "errors of users not clipped"
 HALF_OF_GRADIENTS = "noise for half of a user's gradient"
 COUNTS_NOT_SHORTENED = "counts of likes not shortened"
 PAIRS_NOT_SHORTENED = "pairs of likes not shortened"
+FEATURES_OF_RATINGS = "features made of ratings"
 
 
 def faults() -> Iterator[Fault]:
@@ -134,6 +136,11 @@ class _HeavyPairs(_Unshortened, LocalEase):
     unshortened = "pairs"
 
 
+class _FeaturesOfRatings(DPALSWithFeatures):
+    def _features(self, ratings):
+        return ratings.by_item.means(0.0)[:, None]
+
+
 def _smaller_sigma(method, rng):
     return FloatNoise(Gaussian(method.calibration.noise.scale / 2**0.5), rng)
 
@@ -151,5 +158,6 @@ FAULTS: Mapping[str, FaultyMethod] = {
     HALF_OF_GRADIENTS: FaultyMethod("dp_gradient_spectral", _LessSensitiveGradient),
     COUNTS_NOT_SHORTENED: FaultyMethod("local_ease", _HeavyCounts),
     PAIRS_NOT_SHORTENED: FaultyMethod("local_ease", _HeavyPairs),
+    FEATURES_OF_RATINGS: FaultyMethod("dp_cmf", _FeaturesOfRatings),
 }
 """By family."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from dpmc.frame.showing.frames import listed, present, span, split
+from dpmc.frame.showing.frames import best_at_ends, listed, present, span, split
 from dpmc.frame.showing.panels import Axis, Panel, curves
 from dpmc.frame.showing.style import Drawing
 from dpmc.studies.dpals.figures import lines
@@ -39,11 +39,17 @@ def by_budget(
     but: Sequence[str] = (),
     columns: int = 3,
 ) -> Drawing:
-    """Draw the trade-off on data sets whose names begin so, and not so."""
+    """Draw each data set's metric against epsilon, if its name begins so, and not so."""
     trials = parts_as_methods(standard(trials))
     names = [name for name in datasets_of(trials) if name.startswith(tuple(of))]
     names = [name for name in names if not name.startswith(tuple(but))]
-    return tradeoff(trials[trials["dataset"].isin(names)], published, columns)
+    tables, panels = [], []
+    for name, here in split(trials[trials["dataset"].isin(names)], dataset=DATASETS):
+        metric = metric_of(here)
+        table = summary(here, metric).assign(metric=metric)
+        panels.append(lines.budgets(dataset_label(name), table, metric, published))
+        tables.append(table)
+    return lines.draw(panels, tables, columns=columns, height=2.6)
 
 
 def parts_as_methods(trials: pd.DataFrame) -> pd.DataFrame:
@@ -53,19 +59,6 @@ def parts_as_methods(trials: pd.DataFrame) -> pd.DataFrame:
         dataset=trials["dataset"].str.removesuffix(PART),
         method=trials["method"].where(~part | (trials["method"] != DPALS), DPALS_PART),
     )
-
-
-def tradeoff(
-    trials: pd.DataFrame, published: pd.DataFrame | None = None, columns: int = 3
-) -> Drawing:
-    """Draw the metric of every data set against epsilon, a panel for each, from one variant."""
-    tables, panels = [], []
-    for name, here in split(trials, dataset=DATASETS):
-        metric = metric_of(here)
-        table = summary(here, metric).assign(metric=metric)
-        panels.append(lines.budgets(dataset_label(name), table, metric, published))
-        tables.append(table)
-    return lines.draw(panels, tables, columns=columns, height=2.6)
 
 
 def side_by_side(trials: pd.DataFrame, of: Sequence[str]) -> Drawing:
@@ -87,13 +80,7 @@ def describe_budgets(data: pd.DataFrame) -> dict[str, str]:
     for name, here in split(data[~data["method"].isin(FREE)], dataset=DATASETS):
         metric = "rmse" if (here["metric"] == "rmse").any() else "recall"
         here = here[(here["metric"] == metric) & here["epsilon"].notna()]
-        here = here[here["epsilon"].isin(here["epsilon"].agg(["min", "max"]))]
-        here = here.sort_values("mean", ascending=metric == "rmse", kind="stable")
-        rows = here.drop_duplicates("epsilon").sort_values("epsilon").itertuples()
-        texts = [
-            f"{number(row.mean)} at ε = {row.epsilon:g} ({method_label(row.method)})"
-            for row in rows
-        ]
+        texts = best_at_ends(here, method_label, number, ascending=metric == "rmse")
         best.append((f"{dataset_label(name)}:", texts))
     return {"best": listed(best)}
 
@@ -109,10 +96,8 @@ def users(trials: pd.DataFrame, published: pd.DataFrame | None = None) -> Drawin
     if published is not None:
         published = published[published["dataset"].isin(sizes)]
         published = published.assign(thousands=published["dataset"].map(sizes).astype(float) / 1000)
-    panels = [
-        _of_users(epsilon, scaled, published)
-        for epsilon in sorted(table["epsilon"].dropna().unique())
-    ]
+    epsilons = sorted(table["epsilon"].dropna().unique())
+    panels = [_of_users(epsilon, scaled, published) for epsilon in epsilons]
     return lines.draw(panels, table, height=2.2, sharey=True)
 
 

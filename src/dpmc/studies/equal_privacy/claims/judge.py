@@ -16,7 +16,6 @@ from dpmc.studies.equal_privacy.claims import (  # noqa: F401  (importing them r
 from dpmc.studies.equal_privacy.claims.evidence import PREDICATES, Evidence
 from dpmc.studies.equal_privacy.frames import CELL, MODEL, NAMES
 
-CLAIMS = Path(__file__).parents[1] / "claims.yaml"
 CHOICES = {"margins times two": Choices(widening=2.0)}
 
 
@@ -32,4 +31,4 @@ def judge(evidence: Evidence) -> pd.DataFrame:
         cells = {"calibrated": (*CELL, *MODEL, "trial")}
         changed = on_trials({"calibrated": evidence.calibrated}, cells)
         readings = {name: replace(evidence, **tables) for name, tables in changed}
-    return judge_all(CLAIMS, PREDICATES, evidence, readings, CHOICES)
+    return judge_all(__file__, PREDICATES, evidence, readings, CHOICES)

@@ -1,13 +1,11 @@
 """Every figure of the results and of the thesis, as ``figures.yaml`` declares it."""
 
 from functools import partial
-from pathlib import Path
 
 from dpmc.frame.showing.style import read_figures
 from dpmc.studies.huber.figures import advantage, methods, noise, privacy, results
 
-YAML = Path(__file__).parents[1] / "figures.yaml"
-read = partial(read_figures, YAML, advantage, methods, noise, privacy, results)
+read = partial(read_figures, advantage, methods, noise, privacy, results)
 NEW_FIGURES = read(
     names=("published_reproduced", "rmse_by_fraction", "paired_differences", "convergence"),
     band_percent=100 * results.BAND,

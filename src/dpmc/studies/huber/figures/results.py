@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
+from dpmc.frame.showing import style
 from dpmc.frame.showing.frames import (
     BASELINE_LABELS,
     DATASET_LABELS,
@@ -15,6 +16,7 @@ from dpmc.frame.showing.frames import (
     PRIVATE,
     SYNTHETIC,
     half_width,
+    present,
 )
 from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, curves, draw_panels, handle
 from dpmc.frame.showing.style import BASELINES, GREY, MECHANISMS, Drawing, Look, NothingToDraw
@@ -29,9 +31,10 @@ def rmse_by_fraction(trials: pd.DataFrame) -> Drawing:
     """Draw mean RMSE on all entries against the observed fraction: a row of panels per rank,
     a column per variance and method, with 95 % t intervals and the baselines."""
     summary = cell_summary(trials[trials["dataset"] == SYNTHETIC])
-    baseline, noise = summary["method"].isin(BASELINES), summary["variance"]
+    baseline, noise = ~summary["method"].isin(METHOD_LABELS), summary["variance"]
     named = summary["method"].where(baseline, summary["mechanism"])
-    summary["name"] = pd.Categorical(named, [*BASELINES, *MECHANISMS])
+    names = present(named, [*BASELINES, *MECHANISMS])  # those of plug-ins last
+    summary["name"] = pd.Categorical(named, names)
     methods = [name for name in METHOD_LABELS if (summary["method"] == name).any()]
     columns = list(product(sorted(noise.dropna().unique()), methods))
     parts, panels = [], []
@@ -41,14 +44,16 @@ def rmse_by_fraction(trials: pd.DataFrame) -> Drawing:
         parts.append(part.assign(panel_variance=variance, panel_method=method))
         title = f"{METHOD_LABELS[method]}, variance {variance:g}"
         panels.append(_fraction_panel(title, f"Rank {rank:g}", part))
-    style = {"columns": len(columns), "height": 1.75, "head": 0.9, "legend": {"ncols": 4}}
+    look = {"columns": len(columns), "height": 1.75, "head": 0.9, "legend": {"ncols": 4}}
+    look["order"] = [LABELS.get(name, name) for name in [*LABELS, *names]]
     data = pd.concat(parts).drop(columns="name")
-    return draw_panels(panels, data, order=[*LABELS.values()], sharex=True, sharey="row", **style)
+    return draw_panels(panels, data, sharex=True, sharey="row", **look)
 
 
 def _fraction_panel(title: str, rank: str, part: pd.DataFrame) -> Panel:
     part, axis = at_fractions(part, 0.45)
-    lines = curves(part, "name", "x", MECHANISMS | BASELINES, LABELS.get)
+    looks = style.looks_of(part["name"].cat.categories)
+    lines = curves(part, "name", "x", looks, lambda name: LABELS.get(name, name))
     return Panel(
         title,
         x=axis,
@@ -104,9 +109,9 @@ def published_reproduced(comparison: pd.DataFrame) -> Drawing:
             levels=[at_one],
         ),
     ]
-    style = {"columns": 2, "height": 2.9, "head": 1.0, "legend": {"ncols": 4}}
+    look = {"columns": 2, "height": 2.9, "head": 1.0, "legend": {"ncols": 4}}
     data = points.reset_index(drop=True)
-    return draw_panels(panels, data, handles=_point_handles(points), **style)
+    return draw_panels(panels, data, handles=_point_handles(points), **look)
 
 
 DATASET_MARKERS = {"synthetic": "o", "ml-100k": "^", "sweetrs": "s"}

@@ -1,4 +1,4 @@
-"""Methods of later papers beside earlier ones, at settings of one search: K1, K2, W1, M1 and N1.
+"""Methods of later papers, at settings of one search: beside earlier ones, and with features.
 
 Rows are places (data set, epsilon), each a difference of log RMSE, paired by trial.
 """
@@ -10,12 +10,13 @@ import pandas as pd
 from dpmc.frame.judging.finding import Finding
 from dpmc.frame.judging.rules import mostly_below, not_available
 from dpmc.statistics.paired import pairs
+from dpmc.studies.which_model.cells import LOCAL_BAYES
 from dpmc.studies.which_model.claims.evidence import Evidence, claim, rows_of
-from dpmc.studies.which_model.frames import of_variants, places
+from dpmc.studies.which_model.frames import LATER, of_variants, places
 from dpmc.studies.which_model.variants import SEARCHED
 
-LATER = {"dpals_weights", "dpals_weights_h_free", "dpam", "dp_gradient_spectral", "dp_effects"}
 LONG_TAIL = ("ml-100k",)  # data in which few items have most ratings
+COLLECTIVE, ENCODED = ("dp_cmf", "dp_cmf_h_free"), ("dp_encoder", "dp_encoder_h_free")
 
 
 def compared(
@@ -65,3 +66,35 @@ def later_methods_are_no_stronger_opponents(evidence: Evidence) -> Finding:
     trials = evidence.trials
     others = set() if trials is None else set(trials["method"]) - LATER
     return compared(trials, others, LATER)
+
+
+def beside_dpals(trials: pd.DataFrame | None, methods: Collection[str]) -> Finding:
+    """MOST budgets: the best of the methods with features has less error than the best DPALS."""
+    with_features, without = of_variants(trials, ("features",)), of_variants(trials, (SEARCHED,))
+    if with_features.empty or without.empty:
+        return not_available("features of items")
+    with_features = with_features[with_features["method"].isin(methods)]
+    without = without[without["method"].str.startswith("dpals")]
+    rows = pd.concat([with_features, without])
+    found = pairs(places(rows), methods, set(without["method"]))
+    return mostly_below(rows_of(found)) if found else not_available("features of items")
+
+
+@claim("C1")
+def collective_factorisation_helps(evidence: Evidence) -> Finding:
+    """MOST budgets: features that are factored beside the ratings lower the error of DPALS."""
+    return beside_dpals(evidence.trials, COLLECTIVE)
+
+
+@claim("E1")
+def an_encoder_of_features_helps(evidence: Evidence) -> Finding:
+    """MOST budgets: an encoder of features lowers the error of DPALS."""
+    return beside_dpals(evidence.trials, ENCODED)
+
+
+@claim("L16")
+def local_bayes_makes_more_of_features(evidence: Evidence) -> Finding:
+    """MOST budgets: with features, Local Bayes has less error than the best of the others."""
+    rows = of_variants(evidence.trials, ("features",))
+    found = pairs(places(rows), [LOCAL_BAYES], (*COLLECTIVE, *ENCODED))
+    return mostly_below(rows_of(found)) if found else not_available("other methods with features")

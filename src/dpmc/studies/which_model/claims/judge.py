@@ -18,7 +18,6 @@ from dpmc.studies.which_model.claims import (  # noqa: F401  (importing them reg
 from dpmc.studies.which_model.claims.evidence import PREDICATES, Evidence
 from dpmc.studies.which_model.frames import NAMES
 
-CLAIMS = Path(__file__).parents[1] / "claims.yaml"
 CELLS = {
     "trials": (*COORDINATES, "trial"),
     "popularity": (*COORDINATES, "fifth", "trial"),
@@ -36,4 +35,4 @@ def judge(tables: dict[str, pd.DataFrame | None]) -> pd.DataFrame:
     there = {name: table for name, table in tables.items() if table is not None}
     cells = {name: CELLS[name] for name in there}
     readings = {name: Evidence(**changed) for name, changed in on_trials(there, cells)}
-    return judge_all(CLAIMS, PREDICATES, Evidence(**there), readings)
+    return judge_all(__file__, PREDICATES, Evidence(**there), readings)

@@ -1,7 +1,9 @@
-"""What do public features of items change? Local Bayes with and without genres and years of films.
+"""What do public features of items change? Local Bayes with and without genres and years of films,
+and other methods with them.
 
 Beside them the same features in another order of the items, which mean nothing, drawn anew in each
-trial. Splits, starts and noise are the same for all three. Errors are also told by popularity:
+trial. Splits, starts and noise are the same for all three. Other methods that take features stand
+beside it at settings of the search of opponents. Errors of Local Bayes are also told by popularity:
 fifths of the items by their numbers of ratings in training.
 """
 
@@ -12,13 +14,15 @@ import numpy as np
 
 from dpmc.datasets.parts import Split
 from dpmc.frame.api import Job, RatingsOf, Section, in_proportion
+from dpmc.frame.jobs.hyperparameters import model_settings
 from dpmc.frame.jobs.seeds import NOISE, START, stream
 from dpmc.frame.jobs.task import Task
 from dpmc.publication.features import Features
 from dpmc.ratings import Ratings
 from dpmc.statistics.errors import rmse
 from dpmc.studies.which_model.cells import COLUMNS, COORDINATES, LOCAL_BAYES, FitCell
-from dpmc.studies.which_model.settings import data_settings
+from dpmc.studies.which_model.settings import data_settings, modules_of
+from dpmc.studies.which_model.variants import SEARCHED
 
 WITHOUT, WITH, SHUFFLED = "no_features", "features", "shuffled_features"
 VARIANTS = (WITHOUT, WITH, SHUFFLED)
@@ -28,19 +32,25 @@ FEATURES = "features"
 
 
 def cells(section: Section) -> list[FitCell]:
-    """Return every cell: a data set with features, a variant and a budget."""
+    """Return every cell: a data set with features, a method and its variant, and a budget."""
     given = section["features"]
+    compared = [(LOCAL_BAYES, each) for each in VARIANTS]
+    compared += [(method, WITH) for method in given["methods"]]
     return [
-        FitCell(dataset, LOCAL_BAYES, variant, float(epsilon))
+        FitCell(dataset, method, variant, float(epsilon))
         for dataset in given["tables"]
-        for variant in VARIANTS
+        for method, variant in compared
         for epsilon in given["epsilons"]
     ]
 
 
 def settings(section: Section, cell: FitCell) -> dict[str, object]:
     """Return exactly what a cell uses."""
-    return data_settings(section, cell, section["features"]["trials"])
+    own = data_settings(section, cell, section["features"]["trials"])
+    if cell.method == LOCAL_BAYES:
+        return own
+    place = {**cell.coordinates(), "variant": SEARCHED}
+    return own | {"model": model_settings(section["hyperparameters"], place)}
 
 
 def inputs(section: Section, cell: FitCell) -> dict[str, RatingsOf]:
@@ -52,8 +62,7 @@ def inputs(section: Section, cell: FitCell) -> dict[str, RatingsOf]:
 def run(task: Task) -> dict[str, list[dict[str, object]]]:
     """Fit with, without and with shuffled features; nothing where there is no table of them."""
     # these import numba
-    from dpmc.methods.user_level.local_bayes.method import LocalBayes
-    from dpmc.studies.which_model.trial import budget_of, run_trials
+    from dpmc.studies.which_model.trial import make_model, run_trials
 
     table = Ratings.load_if_available(task.inputs[FEATURES])
     if table is None:
@@ -69,12 +78,13 @@ def run(task: Task) -> dict[str, list[dict[str, object]]]:
         rng, noise_rng = (
             cell.stream(settings["seed"], purpose, *same, trial=trial) for purpose in (START, NOISE)
         )
-        model = LocalBayes(**budget_of(cell, settings))
+        model = make_model(cell, {"model": {}, **settings})
         return model.fit(split.training, rng=rng, noise_rng=noise_rng, item_features=known)
 
     def also(cell: FitCell, trial: int, model, split: Split) -> None:
         common = cell.coordinates() | {"trial": trial}
-        popularity.extend(common | row for row in by_popularity(model, split))
+        if cell.method == LOCAL_BAYES:
+            popularity.extend(common | row for row in by_popularity(model, split))
 
     return {"trials": run_trials(task, fit, also), "popularity": popularity}
 
@@ -120,7 +130,7 @@ JOB = Job(
     by=("dataset", "method"),
     settings=settings,
     inputs=inputs,
-    modules=lambda section, cell: ["dpmc.mechanisms.gaussian"],
+    modules=lambda section, cell: modules_of(cell.method),
     seconds=25.0,
     effort=in_proportion(),
 )

@@ -16,19 +16,22 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
 from dpmc.errors import InputError
-from dpmc.frame.api import Job, Section
+from dpmc.frame.api import Job, RatingsOf, Section
 from dpmc.frame.jobs.cells import Cell
 from dpmc.frame.jobs.generated import inputs_of, public_range
 from dpmc.frame.jobs.hyperparameters import model_settings
 from dpmc.frame.jobs.seeds import NOISE, START, stream
 from dpmc.frame.jobs.task import Task
 from dpmc.methods.user_level.spaces import SPACES, drawn, scales
+from dpmc.ratings import Ratings
 from dpmc.statistics.errors import rmse
 from dpmc.studies.which_model.cells import FitCell
+from dpmc.studies.which_model.experiments.features import FEATURES, features_of
 from dpmc.studies.which_model.settings import data_settings, modules_of
 
 TARGET, SEARCH = "which_model_search", "search"
@@ -49,10 +52,10 @@ class SearchCell(Cell):
 
 def cells(section: Section) -> list[SearchCell]:
     """Return every cell."""
-    given = section["search"]
-    return [
-        SearchCell(dataset, method) for dataset in given["datasets"] for method in given["methods"]
-    ]
+    given, featured = section["search"], section["features"]
+    found = [*product(given["datasets"], given["methods"])]
+    found += product(featured["tables"], featured["methods"])
+    return [SearchCell(*each) for each in found]
 
 
 def settings(section: Section, cell: SearchCell) -> dict[str, object]:
@@ -82,6 +85,14 @@ def known(section: Section, cell: SearchCell) -> list[tuple[float, Mapping]]:
     return list(found.values())
 
 
+def inputs(section: Section, cell: SearchCell) -> dict[str, object]:
+    """Return the data, and features for a method that takes them."""
+    found = inputs_of(section, cell)
+    if cell.method in section["features"]["methods"]:
+        found |= {FEATURES: RatingsOf(section["features"]["tables"][cell.dataset])}
+    return found
+
+
 def run(task: Task) -> list[dict[str, object]]:
     """Return the best candidates at each budget, best first."""
     from dpmc.datasets.parts import VALIDATION
@@ -100,10 +111,15 @@ def run(task: Task) -> list[dict[str, object]]:
         settings["fixed"] | drawn(rng, SPACES[cell.method], units)
         for _ in range(settings["candidates"])
     ]
-    rows, best = [], []
+    rows, best, known = [], [], {}
+    if FEATURES in task.inputs:
+        table = Ratings.load_if_available(task.inputs[FEATURES])
+        if table is None:
+            return []
+        known = {"item_features": features_of(table)}
     for epsilon in settings["epsilons"]:
         place = FitCell(cell.dataset, cell.method, SEARCH, epsilon)
-        errors = Errors(place, settings, splits)
+        errors = Errors(place, settings, splits, known)
         there = [own for least, own in settings["known"] if least <= epsilon]
         left = [*best, *there, *candidates]
         for rung, keep in zip(RUNGS[:-1], (-(-len(left) // THIRD), FINALISTS), strict=True):
@@ -127,8 +143,9 @@ class Errors:
         That were made.
     """
 
-    def __init__(self, cell: FitCell, settings: Mapping, splits: Sequence):
+    def __init__(self, cell: FitCell, settings: Mapping, splits: Sequence, given: Mapping):
         self._cell, self._settings, self._splits = cell, settings, splits
+        self._given = given  # to each fit
         self._found: dict[tuple[str, int], float] = {}
         self.fits = 0
 
@@ -152,7 +169,7 @@ class Errors:
         )
         try:
             model = make_model(self._cell, {**self._settings, "model": candidate})
-            model.fit(split.training, rng=rng, noise_rng=noise_rng)
+            model.fit(split.training, rng=rng, noise_rng=noise_rng, **self._given)
         except InputError:
             return math.inf  # settings that do not fit together
         return rmse(model.predict(split.test.users, split.test.items), split.test.values)
@@ -165,7 +182,7 @@ JOB = Job(
     cell=SearchCell,
     cells=cells,
     settings=settings,
-    inputs=inputs_of,
+    inputs=inputs,
     modules=lambda section, cell: modules_of(cell.method),
     target=TARGET,
     seconds=120.0,

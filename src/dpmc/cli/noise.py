@@ -1,4 +1,4 @@
-"""``dpmc recommend``: which mechanism needs the least noise for a budget."""
+"""``dpmc noise``: how much noise a budget needs, and which mechanism needs the least."""
 
 import click
 
@@ -21,8 +21,8 @@ LARGEST = 1e9
         "Output": ("as_json",),
     },
     examples=(
-        "dpmc recommend --epsilon 5 --delta 1e-6 --relation user",
-        "dpmc recommend --epsilon 1 --releases 10 --json",
+        "dpmc noise --epsilon 5 --delta 1e-6 --relation user",
+        "dpmc noise --epsilon 1 --releases 10 --json",
     ),
 )  # fmt: skip
 @fit_option("epsilon", help="Privacy budget of all releases together.")
@@ -46,8 +46,8 @@ LARGEST = 1e9
 )
 @fit_option("loss_parameter")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def recommend(epsilon, delta, releases, as_json, **options):
-    """Say which noise mechanism suits a privacy budget best.
+def noise(epsilon, delta, releases, as_json, **options):
+    """Say how much noise a budget needs, and which mechanism needs the least.
 
     Ask about plain numbers that change by at most 1 (--releases), or about a training (--relation
     and what else is known of it), for which Laplace and Huber noise need l1 sensitivities and
@@ -56,8 +56,7 @@ def recommend(epsilon, delta, releases, as_json, **options):
     --items-privately or --report-error.
     """
     from dpmc.fitting.checks import check_between
-    from dpmc.privacy.recommendation import MOST_RELEASES
-    from dpmc.privacy.recommendation import recommend as ask
+    from dpmc.privacy.recommendation import MOST_RELEASES, recommend
 
     check_between("epsilon", epsilon, 1 / LARGEST, LARGEST)
     for name, value in {"releases": releases, **options}.items():
@@ -65,7 +64,7 @@ def recommend(epsilon, delta, releases, as_json, **options):
             check_between(name, value, 1, MOST_RELEASES)
         elif name in ("ratings_per_user", "factor_bound", "residual_bound", "loss_parameter"):
             check_between(name, value, 1 / LARGEST, LARGEST)
-    answer = ask(epsilon, delta, releases=releases, plan=_plan(options, epsilon, delta))
+    answer = recommend(epsilon, delta, releases=releases, plan=_plan(options, epsilon, delta))
     if as_json:
         import json
 

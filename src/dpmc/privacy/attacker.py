@@ -1,0 +1,285 @@
+"""What the best attacker can tell, and the same in plain words.
+
+The attacker sees all that is published, knows everything but whether one person (or one rating) was
+there, and computes without limit. A test of that has a rate of false positives, a, and one of true
+positives, at most 1 - T(a), T the trade-off function of neighbouring data (Dong, Roth and Su,
+"Gaussian differential privacy", JRSS B 84, 2022). All numbers here are bounds from above.
+
+**Gaussian noise.** Releases with mu_i = sensitivity / deviation have mu^2 = the sum of mu_i^2, and
+1 - T(a) <= Phi(mu + Phi^-1(a)). The noise that is published is discrete and on a grid; by the
+theorem of :mod:`dpmc.privacy.release` its T lies above that of the continuous noise it was
+calibrated as, rounding included. So mu is a bound without any slack in delta.
+
+**A private choice of items** (:mod:`dpmc.privacy.selection`) is as private, if no item of one
+person alone is listed, which has a probability of at least 1 - d: with P', Q' as there,
+P(S) <= d + P'(S), and Q'(S) <= Q(S) / (1 - d). So 1 - T(a) <= d + Phi(mu + Phi^-1(a / (1 - d))),
+and P(S) - Q(S) <= d + P'(S) - (1 - d) Q'(S) <= 2 d + 2 Phi(mu / 2) - 1. d is the *slack*.
+
+**Other noise** has no mu. Every proven pair (epsilon, delta) gives, for true positives t,
+t <= exp(epsilon) a + delta and 1 - a <= exp(epsilon) (1 - t) + delta, and from both follows
+t - a <= tanh(epsilon / 2) + 2 delta / (1 + exp(epsilon)); the least of all pairs counts. Of Laplace
+and Huber noise they are taken from the certified loss distribution, for which the theorem above
+holds as well; of flipped signs (one-bit completion) there is one pair, and nothing is lost by it.
+
+**How sure.** Let P(L > epsilon + log 2) = p, L the privacy loss. There P >= 2 exp(epsilon) Q, so
+p <= exp(epsilon) Q + delta <= p / 2 + delta, and p <= 2 delta: odds rise by more than
+2 exp(epsilon) with a probability of at most 2 delta, and with delta = 0 never by more than
+exp(epsilon). (That they rise by more than exp(epsilon) may be more likely than delta.)
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpmc.errors import InputError
+from dpmc.mechanisms import Gaussian, Mechanism
+from dpmc.privacy.calibration import as_gaussian
+from dpmc.privacy.compositions import compose, grid_step
+from dpmc.privacy.guarantee import Guarantee
+from dpmc.privacy.losses import Loss
+from dpmc.privacy.relations import (
+    ENTRY_ADD_REMOVE,
+    ENTRY_CHANGE,
+    USER_ADD_REMOVE,
+    USER_REPLACE,
+)
+
+FALSE_POSITIVES = (0.001, 0.01, 0.05, 0.1, 0.25, 0.5)
+"""Rates at which that of true positives is stated."""
+ACCURACY = 1e-4
+"""Relative, of the losses that trade-off curves are made of."""
+POINTS = 129
+"""Epsilons whose deltas a curve is made of."""
+STRONG, REASONABLE = 1.0, 10.0
+"""The tiers of epsilon of Ponomareva et al., "How to DP-fy ML" (JAIR 77, 2023)."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """How to speak of a relation to whoever is not of the field.
+
+    Attributes
+    ----------
+    hidden : str
+        And what is not.
+    claim : str
+        What an attacker wants to know.
+    halves : str
+        Persons or ratings, half of which make it true.
+    absent, there : str
+        Where it is not true, and where it is.
+    """
+
+    hidden: str
+    claim: str
+    halves: str
+    absent: str
+    there: str
+
+
+WORDS = {
+    USER_ADD_REMOVE: Words(
+        "whether a person took part at all, and every rating of that person",
+        "that a person took part", "persons, half of whom took part",
+        "persons who did not take part", "those who did",
+    ),
+    USER_REPLACE: Words(
+        "what a person rated, and how; not how many persons took part",
+        "that a person has these ratings and not those",
+        "persons, half of whom have these ratings and half those",
+        "persons with those ratings", "persons with these",
+    ),
+    ENTRY_ADD_REMOVE: Words(
+        "whether a person rated one item, and how; all ratings of a person together are hidden "
+        "much less",
+        "that a rating is there", "ratings, half of which are there",
+        "ratings that are not there", "those that are",
+    ),
+    ENTRY_CHANGE: Words(
+        "the value of one rating; not who rated what, and all ratings of a person together much "
+        "less",
+        "that a rating has this value and not that",
+        "ratings, half of which have this value and half that",
+        "ratings with that value", "ratings with this",
+    ),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Attacker:
+    """Bounds on the best attacker.
+
+    Attributes
+    ----------
+    mu : float or None
+        Of Gaussian differential privacy; None for noise that has none.
+    slack : float
+        With which probability a private choice of items may tell more.
+    success : float
+        Rate of right guesses where the claim is true of half of those asked about: 1/2 is blind.
+    false_positives, true_positives : tuple of float
+        For a rate of the former, the largest of the latter.
+    """
+
+    mu: float | None
+    slack: float
+    success: float
+    false_positives: tuple[float, ...]
+    true_positives: tuple[float, ...]
+
+
+def attacker_of(guarantee: Guarantee, noise: Mechanism) -> Attacker:
+    """Return the best attacker on a fit.
+
+    ``noise`` is that on a release of sensitivity 1, with its shape, of which the guarantee has the
+    standard deviation alone.
+    """
+    noise, listed = as_gaussian(noise), guarantee.listed
+    if not isinstance(noise, Gaussian):
+        return _of_pairs(*_pairs(guarantee, noise))
+    mu, slack = math.sqrt(guarantee.releases) / noise.scale, 0.0
+    if listed:
+        mu, slack = mu / math.sqrt(1 - listed.share), listed.delta
+    unit = Gaussian()
+    rates = np.array(FALSE_POSITIVES)
+    found = slack + unit.sf(unit.isf(np.minimum(rates / (1 - slack), 1)) - mu)
+    success = float(unit.cdf(mu / 2)) + slack
+    return Attacker(mu, slack, min(success, 1.0), FALSE_POSITIVES, _rates(found))
+
+
+def attacker_within(epsilon: float, delta: float) -> Attacker:
+    """Return the best attacker if nothing but a budget is known; epsilon may be infinite."""
+    return _of_pairs(np.array([epsilon]), np.array([delta]))
+
+
+def _of_pairs(epsilon: np.ndarray, delta: np.ndarray) -> Attacker:
+    grown, shrunk = np.exp(np.minimum(epsilon, 700)), np.exp(-epsilon)
+    apart = np.tanh(epsilon / 2) + 2 * delta * shrunk / (1 + shrunk)
+    rates = np.array(FALSE_POSITIVES)[:, None]
+    bounds = np.minimum(grown * rates + delta, 1 - shrunk * (1 - delta - rates))
+    success = min((1 + float(apart.min())) / 2, 1.0)
+    return Attacker(None, 0.0, success, FALSE_POSITIVES, _rates(bounds.min(axis=1)))
+
+
+def _pairs(guarantee: Guarantee, noise: Mechanism) -> tuple[np.ndarray, np.ndarray]:
+    """Return proven epsilons and deltas, that of the guarantee last."""
+    loss = Loss(noise, 1.0)
+    kinds = [(loss, guarantee.releases)]
+    last = min(loss.largest * guarantee.releases, -math.log(FALSE_POSITIVES[0]))
+    epsilon = np.linspace(0, last, POINTS)  # beyond, exp(epsilon) a is above 1
+    try:
+        if guarantee.releases == 1:
+            delta = [loss.delta(each) for each in epsilon]
+        else:
+            composed = compose(kinds, grid_step(kinds, guarantee.epsilon, ACCURACY))
+            delta = [composed.delta(each) for each in epsilon]
+    except InputError:  # too much is lost, or too often, for a distribution
+        epsilon = delta = np.empty(0)
+    return np.append(epsilon, guarantee.epsilon), np.append(delta, guarantee.delta)
+
+
+def _rates(found: np.ndarray) -> tuple[float, ...]:
+    return tuple(np.minimum(found, 1.0).tolist())
+
+
+def explain(
+    relation: str, epsilon: float, delta: float, attacker: Attacker, users: int | None = None
+) -> list[str]:
+    """Return what a guarantee means, in sentences for whoever decides about a publication.
+
+    ``users`` is about how many there are, if that is public.
+    """
+    words = WORDS[relation]
+    if math.isinf(epsilon):
+        return ["Nothing is hidden: no epsilon can be shown."]
+    sentences = [
+        f"What is hidden: {words.hidden}.",
+        "From whom: from everybody who sees these files, whatever else they know or will know.",
+        _sure(epsilon, delta, words),
+        f"On average: whoever judges {words.halves}, is right about at most "
+        f"{_percent(attacker.success)} of them; blind guesses are right about 50 %.",
+        f"Whoever accepts to be wrong about 1 % of {words.absent} finds at most "
+        f"{_percent(attacker.true_positives[FALSE_POSITIVES.index(0.01)])} of {words.there}.",
+        _size(epsilon),
+        _of_users(delta, users),
+    ]
+    if attacker.mu is not None:
+        slack = f", but for a probability of {attacker.slack:g}" if attacker.slack else ""
+        sentences.append(
+            f"In one number for specialists: {_up(attacker.mu):.4g}-Gaussian differential "
+            f"privacy{slack}."
+        )
+    return sentences
+
+
+def _sure(epsilon: float, delta: float, words: Words) -> str:
+    log_odds = epsilon + (math.log(2) if delta else 0.0)
+    sure = _percent(1 / (1 + math.exp(-log_odds)))
+    text = f"At worst: whoever gave 50 % {words.claim} is at most {sure} sure of it afterwards"
+    return f"{text}, but for a probability of {2 * delta:g}." if delta else f"{text}."
+
+
+def _size(epsilon: float) -> str:
+    times = f"e^{epsilon:g}"
+    if epsilon < 20:
+        times += f" = {math.exp(epsilon):.3g}"
+    tier = "strong" if epsilon <= STRONG else "reasonable" if epsilon <= REASONABLE else "weak"
+    return (
+        f"Epsilon {epsilon:g}: nothing that is published is more than {times} times as likely from "
+        "one of two neighbouring tables as from the other, up to delta. Ponomareva et al. (How to "
+        f"DP-fy ML, 2023) call a guarantee strong up to epsilon {STRONG:g}, reasonable up to "
+        f"{REASONABLE:g}, and weak above: this one is {tier} for what it hides."
+    )
+
+
+def _of_users(delta: float, users: int | None) -> str:
+    if delta == 0:
+        return "Delta is 0: there is no exception to that."
+    if users is None:
+        return (
+            f"Delta {delta:g} has to be far below 1 / number of users, which is in no file unless "
+            "it is public."
+        )
+    verdict = "fits" if delta * users < 1 else "is too large for"
+    return (
+        f"Delta {delta:g} {verdict} about {users} users: delta times their number is "
+        f"{delta * users:.2g}, and has to be far below 1."
+    )
+
+
+def _percent(rate: float) -> str:
+    """Round up: all rates are bounds from above."""
+    return f"{math.ceil(rate * 1000 * (1 - 1e-12)) / 10:g} %"
+
+
+def _up(number: float) -> float:
+    """Return four digits, rounded up."""
+    step = 10.0 ** (math.floor(math.log10(number)) - 3)
+    return math.ceil(number / step * (1 - 1e-12)) * step
+
+
+def event_of(guarantee: Guarantee, noise: Mechanism) -> dict[str, object] | None:
+    """Return the fit as an event of dp-accounting, None for Huber noise, which it does not know.
+
+    Keys are those of its ``to_named_tuple``: ``module_name``, ``class_name`` and the fields of the
+    class. Sensitivities are for the relation of the guarantee already: an accountant takes them for
+    the distance of neighbours (``ADD_OR_REMOVE_ONE``). A private choice of items adds its slack d:
+    epsilon at delta is that of the event at delta - d, less log(1 - d).
+    """
+    noise, listed = as_gaussian(noise), guarantee.listed
+    kinds = {"Gaussian": "GaussianDpEvent", "Laplace": "LaplaceDpEvent"}
+    name = kinds.get(type(noise).__name__)
+    if name is None:
+        return None
+    one = _event(name, noise_multiplier=noise.scale)
+    fit = _event("SelfComposedDpEvent", event=one, count=guarantee.releases)
+    if not listed:
+        return fit
+    weight = math.sqrt((1 - listed.share) / (listed.share * guarantee.releases))
+    counts = _event(name, noise_multiplier=noise.scale * weight)
+    return _event("ComposedDpEvent", events=[counts, fit])
+
+
+def _event(name: str, **fields: object) -> dict[str, object]:
+    return {"module_name": "dp_accounting.dp_event", "class_name": name, **fields}

@@ -1,0 +1,264 @@
+"""The book of what fits have spent: it refuses to overspend, whatever dies, races or edits it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import warnings
+from multiprocessing import get_context
+
+import pandas as pd
+import pytest
+from publication.small_tables import ITEMS, listed, refused, rows_of, run, write_table
+
+from dpmc import PrivateFactorization
+from dpmc.errors import InputError
+from dpmc.files import file_digest
+from dpmc.fitting.book import Book, down, read
+from dpmc.fitting.fit import prepare
+from dpmc.privacy.relations import USER_ADD_REMOVE
+from dpmc.privacy.spending import Cost
+
+BUDGET = (45.0, 1e-9)
+FIT = {"items-are-public": True, "method": "bias"}
+NEW = FIT | {"budget": "45,1e-9"}
+DYING = """
+import os, signal, sys
+from dpmc import cli
+from dpmc.privacy.release import GridNoise
+
+def die(self, query, *_):
+    if query.size > 1:  # the first is a trial, before the ratings are read
+        os.kill(os.getpid(), signal.SIGKILL)
+    return query
+
+GridNoise.add = die
+sys.argv[0] = "dpmc"
+cli.main()
+"""
+
+
+@pytest.fixture
+def table(tmp_path):
+    return write_table(tmp_path / "mine.csv", rows_of())
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "mine.ledger"
+
+
+def book(path, epsilon=3.0, budget=(7.0, 0.0), relation=USER_ADD_REMOVE):
+    return Book(path, relation, "bias", Cost(epsilon, 0.0), budget)
+
+
+def test_fits_are_entered_and_the_one_too_many_is_refused(table, path, tmp_path):
+    first = run(*listed("fit", table, tmp_path / "one", ledger=path, **NEW))
+    assert "mine.ledger, entry 1: spent so far epsilon 30 of 45 at delta 1e-09" in first.output
+    (entry,) = read(path).entries
+    assert entry.model == file_digest(tmp_path / "one" / "guarantee.json")
+    assert (entry.method, entry.cost.epsilon, entry.cost.delta) == ("bias", 30, 1e-9)
+    run(*listed("fit", table, tmp_path / "two", ledger=path, epsilon=5, **FIT))
+    before = path.read_bytes()
+    # no such table: it is refused before any rating is read
+    sentence = refused(*listed("fit", "none.csv", tmp_path / "three", ledger=path, **FIT))
+    assert "beyond its budget of 45" in sentence
+    assert "Nothing was spent" in sentence
+    assert path.read_bytes() == before
+    assert not (tmp_path / "three").exists()
+    shown = run("ledger", path).output
+    assert read(path).digest in shown
+    assert shown.count("bias") == 3
+    told = json.loads(run("ledger", path, "--json").output)
+    assert told["spent_epsilon"] == pytest.approx(read(path).spent()[0])
+    assert told["spent_epsilon"] < 35  # by composition, not by addition
+    assert [each["epsilon"] for each in told["entries"]] == [30, 5]
+    assert 10 < told["left_epsilon"] < 45
+
+
+def test_what_is_left_may_be_spent(table, path, tmp_path):
+    run(*listed("fit", table, tmp_path / "one", ledger=path, **NEW))
+    left = down(read(path).left())
+    run(*listed("fit", table, tmp_path / "two", ledger=path, epsilon=left, **FIT))
+    assert float(down(read(path).left())) < 1
+
+
+def test_simulated_noise_is_not_entered(table, path, tmp_path):
+    told = run(*listed("fit", table, tmp_path / "one", ledger=path, simulate=1, **NEW)).output
+    assert "not entered" in told
+    assert "to epsilon 30 at delta 1e-09, within the budget of 45" in told
+    assert not path.exists()
+    run(*listed("fit", table, tmp_path / "two", ledger=path, **NEW))
+    before = path.read_bytes()
+    told = run(*listed("fit", table, tmp_path / "three", ledger=path, simulate=1, **FIT)).output
+    assert "beyond the budget of 45" in told
+    assert path.read_bytes() == before
+
+
+def test_a_ranking_and_a_private_list_cost_what_they_state():
+    options = {"epsilon": 5, "delta": 1e-6, "ledger": "new", "budget": (5, 1e-6)}
+    rated = options | {"rating_range": (1, 5)}
+    for each in (
+        options | {"purpose": "ranking"},
+        rated | {"items_privately": 0.2},
+        rated | {"method": "dpals"},
+        rated | {"relation": "entry", "mechanism": "laplace", "method": "als"},
+    ):
+        assert prepare(each).book.cost.epsilon == 5
+        with pytest.raises(InputError, match=r"beyond its budget of 4\.99"):
+            prepare(each | {"budget": "4.99,1e-6"})
+
+
+def test_signs_are_entered_too(table, path, tmp_path):
+    lists = {"items-are-public": True, "users-are-public": True, "ledger": path}
+    told = run(*listed("onebit", table, tmp_path / "one", budget="8,1e-6", **lists)).output
+    assert "entry 1: spent so far epsilon 5 of 8 at delta 1e-06, accounted by basic" in told
+    options = lists | {"mechanism": "grap_gaussian", "delta": 1e-6, "epsilon": 3}
+    told = run(*listed("onebit", table, tmp_path / "two", **options)).output
+    assert "entry 2: spent so far epsilon 8 of 8" in told
+    assert read(path).entries[1].model == file_digest(tmp_path / "two" / "guarantee.json")
+    assert "beyond" in refused(*listed("onebit", "none.csv", tmp_path / "three", **lists))
+    about = refused(*listed("fit", table, tmp_path / "four", ledger=path, **FIT))
+    assert "is about the relation entry_change, and this fit about user_add_remove" in about
+
+
+def test_the_same_in_python(table, path, tmp_path):
+    frame = pd.read_csv(table)
+    common = {"epsilon": 30, "delta": 1e-9, "rating_range": (1, 5), "items": ITEMS}
+    model = PrivateFactorization(**common, method="bias", ledger=path, budget=BUDGET)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(frame)
+    assert "entry 1: spent so far epsilon 30 of 45" in model.spent_
+    model.save(tmp_path / "model")
+    assert read(path).entries[0].model == file_digest(tmp_path / "model" / "guarantee.json")
+    with pytest.raises(InputError, match="beyond its budget"):
+        model.fit(frame)
+    assert not hasattr(model, "guarantee_")
+
+
+def test_a_fit_that_is_killed_before_its_noise_has_spent(table, path, tmp_path):
+    command = listed("fit", table, tmp_path / "one", ledger=path, **NEW)
+    died = subprocess.run([sys.executable, "-c", DYING, *map(str, command)], timeout=300)
+    assert died.returncode == -signal.SIGKILL
+    (entry,) = read(path).entries
+    assert entry.model is None
+    assert not (tmp_path / "one").exists()
+    assert "beyond" in refused(*listed("fit", table, tmp_path / "one", ledger=path, **FIT))
+    assert "none" in run("ledger", path).output
+
+
+def enter(path, start, results):
+    start.wait()
+    try:
+        book(path).enter()
+        results.put(True)
+    except InputError:
+        results.put(False)
+
+
+def test_of_fits_at_once_only_those_that_fit_are_entered(path):
+    spawning = get_context("spawn")
+    start, results = spawning.Barrier(4), spawning.Queue()
+    racers = [spawning.Process(target=enter, args=(path, start, results)) for _ in range(4)]
+    for each in racers:
+        each.start()
+    found = [results.get(timeout=300) for _ in racers]
+    for each in racers:
+        each.join()
+    assert sorted(found) == [False, False, True, True]
+    assert len(read(path).entries) == 2
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda lines: [
+            *lines[:1],
+            lines[1].replace(b'"epsilon": 3.0', b'"epsilon": 0.1'),
+            *lines[2:],
+        ],
+        lambda lines: [lines[0].replace(b'"epsilon": 7.0', b'"epsilon": 70.0'), *lines[1:]],
+        lambda lines: lines[:1] + lines[2:],
+        lambda lines: [lines[0], lines[2], lines[1]],
+        lambda lines: [*lines[:2], b"\n", *lines[2:]],
+        lambda lines: [*lines, lines[-1]],
+        lambda lines: [*lines, b"{}\n"],
+    ],
+    ids=["epsilon", "budget", "left out", "order", "empty", "twice", "put in"],
+)
+def test_what_was_edited_is_refused(path, edit):
+    book(path).enter()
+    book(path).enter()
+    lines = path.read_bytes().splitlines(keepends=True)
+    assert len(lines) == 3
+    path.write_bytes(b"".join(edit(lines)))
+    before = path.read_bytes()
+    for do in (lambda: read(path), book(path).enter, lambda: book(path).check(simulated=True)):
+        with pytest.raises(InputError, match="is not as dpmc wrote it, or a line before it is"):
+            do()
+    assert path.read_bytes() == before
+
+
+def test_a_line_that_was_cut_off_was_before_any_noise_and_does_not_count(path):
+    book(path).enter()
+    book(path).enter()
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-5])
+    assert len(read(path).entries) == 1
+    book(path).enter()
+    assert len(read(path).entries) == 2
+    assert path.read_bytes().startswith(whole[: whole[:-1].rfind(b"\n")])
+    path.write_bytes(whole[: whole.index(b"\n") + 9])
+    assert "Left: all." in run("ledger", path).output
+
+
+def test_an_entry_that_does_not_reach_the_disk_leaves_the_book_as_it_was(path, monkeypatch):
+    book(path).enter()
+    before = path.read_bytes()
+
+    def full(*_):
+        raise OSError(28, os.strerror(28))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        book(path).enter()
+    assert path.read_bytes() == before
+
+
+def test_refusals(path, tmp_path):
+    book(path).enter()
+    with pytest.raises(InputError, match="cannot be changed: leave out budget"):
+        book(path, budget=(8.0, 0.0)).check(simulated=True)
+    with pytest.raises(InputError, match="such guarantees do not add up"):
+        book(path, relation="user_replace").check(simulated=True)
+    with pytest.raises(InputError, match=r"There is no ledger .* yet: give budget too"):
+        book(tmp_path / "new", budget=None).check(simulated=True)
+    with pytest.raises(InputError, match="cannot be written: No such file"):
+        book(tmp_path / "no" / "new").enter()
+    with pytest.raises(InputError, match="cannot be read: No such file"):
+        read(tmp_path / "new")
+    (tmp_path / "other").write_text("user,item,rating\n")
+    with pytest.raises(InputError, match="other is no ledger of dpmc fit"):
+        book(tmp_path / "other").enter()
+    assert (tmp_path / "other").read_text() == "user,item,rating\n"
+    entered = book(path)
+    entered.enter()
+    path.unlink()
+    with pytest.raises(InputError, match="cannot be written: No such file"):
+        entered.name(tmp_path / "other")
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "budget", ["10", "10,1e-6,1", "x,1e-6", (0, 0), (1, 1), (float("nan"), 0), 5]
+)
+def test_a_budget_is_an_epsilon_and_a_delta(budget):
+    with pytest.raises(InputError, match="budget must be an epsilon above 0 and a delta"):
+        prepare({"epsilon": 1, "rating_range": (1, 5), "ledger": "new", "budget": budget})
+
+
+def test_a_budget_needs_a_ledger():
+    with pytest.raises(InputError, match="budget is that of a ledger: give its file too"):
+        prepare({"epsilon": 1, "rating_range": (1, 5), "budget": (10, 1e-6)})

@@ -1,0 +1,230 @@
+"""What the best attacker reaches: against exact trade-off functions, and against dp-accounting."""
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from dp_accounting import dp_event
+from dp_accounting.pld import PLDAccountant
+
+from dpmc.mechanisms import Gaussian, Huber, Laplace
+from dpmc.mechanisms.discrete import DiscreteGaussian
+from dpmc.privacy.attacker import (
+    FALSE_POSITIVES,
+    WORDS,
+    Attacker,
+    attacker_of,
+    attacker_within,
+    event_of,
+    explain,
+)
+from dpmc.privacy.calibration import GAUSSIAN_A, calibrate
+from dpmc.privacy.guarantee import Guarantee, ItemList
+from dpmc.privacy.relations import ENTRY_CHANGE, RELATIONS, USER_ADD_REMOVE
+from dpmc.privacy.selection import Selection
+
+RATES = np.array(FALSE_POSITIVES)
+
+
+def fitted(mechanism, releases, epsilon, delta, relation=ENTRY_CHANGE):
+    found = calibrate(mechanism, releases=releases, epsilon=epsilon, delta=delta)
+    stated = Guarantee(
+        relation, epsilon, delta, mechanism, found.noise.std(), found.accountant, releases, ()
+    )
+    return stated, found.noise
+
+
+def chosen(releases=7, epsilon=4.0, delta=1e-5, share=0.3):
+    """A fit whose items were chosen privately."""
+    selection = Selection(USER_ADD_REMOVE, 20, epsilon, delta, share)
+    fit, noise = fitted("gaussian", releases, selection.fit_epsilon, selection.fit_delta)
+    listed = ItemList(share, selection.list_delta, selection.noise_std, 30.0)
+    return replace(fit, epsilon=epsilon, delta=delta, listed=listed), noise, selection
+
+
+def laplace_power(rate, epsilon):
+    """True positives of one Laplace release, exactly."""
+    if rate <= math.exp(-epsilon) / 2:
+        return math.exp(epsilon) * rate
+    return (
+        1 - math.exp(-epsilon) / (4 * rate) if rate <= 0.5 else 1 - math.exp(-epsilon) * (1 - rate)
+    )
+
+
+def test_gaussian_noise_has_the_mu_of_all_releases():
+    guarantee, noise = fitted("gaussian", 9, 5.0, 1e-6)
+    found = attacker_of(guarantee, noise)
+    assert found.mu == pytest.approx(3 / noise.scale)
+    assert found.slack == 0
+    power = Gaussian().cdf(found.mu - Gaussian().isf(RATES))
+    np.testing.assert_allclose(found.true_positives, power, rtol=1e-12)
+    # the same from its epsilons and deltas, of which every one is a bound
+    deltas = {each: noise.delta(each, 3.0) for each in np.linspace(0, 7, 400)}
+    bounds = [min(math.exp(e) * rate + d for e, d in deltas.items()) for rate in RATES]
+    assert (np.array(bounds) >= np.array(found.true_positives) - 1e-12).all()
+    np.testing.assert_allclose(bounds[:3], found.true_positives[:3], rtol=1e-3)
+    assert found.success == pytest.approx((1 + noise.delta(0, 3.0)) / 2)
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
+def test_laplace_noise_has_its_exact_curve(epsilon):
+    guarantee, noise = fitted("laplace", 1, epsilon, 0.0)
+    found = attacker_of(guarantee, noise)
+    exact = np.array([laplace_power(rate, epsilon) for rate in RATES])
+    assert found.mu is None
+    assert (np.array(found.true_positives) >= exact * (1 - 1e-12)).all()
+    np.testing.assert_allclose(found.true_positives, exact, rtol=1e-3)
+    assert found.success == pytest.approx(1 - math.exp(-epsilon / 2) / 2)
+
+
+@pytest.mark.parametrize("mechanism", ["laplace", "huber"])
+def test_many_releases_are_nearly_gaussian(mechanism):
+    """And never below what a test on the mean of all of them reaches."""
+    releases = 400
+    guarantee, noise = fitted(mechanism, releases, 1.0, 1e-6)
+    found = attacker_of(guarantee, noise)
+    drawn = noise.rvs(size=(20_000, releases), rng=np.random.default_rng(0))
+    loss = (noise.logpdf(drawn) - noise.logpdf(drawn + 1)).sum(axis=1)
+    other = (noise.logpdf(drawn - 1) - noise.logpdf(drawn)).sum(axis=1)
+    for rate, power in zip(found.false_positives, found.true_positives, strict=True):
+        reached = np.mean(loss > np.quantile(other, 1 - rate))
+        assert reached < power + 5 * math.sqrt(power * (1 - power) / loss.size) + 0.01
+        assert reached > power - 0.05
+
+
+def test_what_is_released_on_a_grid_is_below_the_bound():
+    """Thresholds are the best tests: level and power of each, for noise larger by 1/1024."""
+    scale, shift = 20_000, 15_000
+    mu = shift / scale
+    noise = DiscreteGaussian(Fraction(math.ceil(scale * (1 + 2**-10))))
+    k = np.arange(-10 * scale, 10 * scale)
+    tail = np.cumsum(np.exp(noise.logpmf(k))[::-1])[::-1]
+    level, power = tail[shift + 1 :], tail[: -(shift + 1)]  # one step more, for rounding
+    inner = (level > 1e-12) & (level < 1 - 1e-12)
+    bound = Gaussian().sf(Gaussian().isf(level[inner]) - mu)
+    assert (power[inner] <= bound * (1 + 1e-9)).all()
+
+
+@pytest.mark.parametrize("delta", [1e-5, 0.1])
+def test_a_private_choice_of_items_is_in_it(delta):
+    guarantee, noise, selection = chosen(delta=delta)
+    found = attacker_of(guarantee, noise)
+    assert found.mu == pytest.approx(1 / selection.noise_multiplier)
+    assert found.slack == selection.list_delta
+    alone = Gaussian(1 / found.mu)
+    less = math.log1p(-found.slack)
+    budgets = [
+        (each - less, alone.delta(each, 1.0) + found.slack) for each in np.linspace(0, 8, 500)
+    ]
+    bounds = np.array([math.exp(epsilon) * RATES + delta for epsilon, delta in budgets])
+    assert (found.true_positives <= bounds + 1e-12).all()
+    np.testing.assert_allclose(found.true_positives[:3], bounds.min(axis=0)[:3], rtol=1e-3)
+    assert found.success <= (1 + alone.delta(0, 1.0)) / 2 + found.slack + 1e-15
+
+
+def test_a_budget_alone_says_less_than_its_noise():
+    guarantee, noise = fitted("gaussian", 9, 5.0, 1e-6)
+    known, unknown = attacker_of(guarantee, noise), attacker_within(5.0, 1e-6)
+    assert known.success < 0.7 < 0.99 < unknown.success
+    flipped = attacker_within(math.log(3), 0.0)  # a sign that is kept three times out of four
+    assert flipped.success == pytest.approx(0.75)
+    np.testing.assert_allclose(flipped.true_positives[:2], 3 * RATES[:2])
+    assert flipped.true_positives[-1] == pytest.approx(1 - 0.5 / 3)
+    lost = attacker_within(math.inf, 0.0)
+    assert lost.success == 1
+    assert set(lost.true_positives) == {1.0}
+
+
+def test_noise_of_which_no_distribution_can_be_made_is_bounded_by_its_budget():
+    guarantee, noise = fitted("laplace", 2, 2000.0, 0.0)
+    assert attacker_of(guarantee, noise) == attacker_within(2000.0, 0.0)
+
+
+# -- in words -------------------------------------------------------------------------------------
+
+
+def test_how_sure_an_attacker_can_be():
+    """The log 2 is needed: the loss of Gaussian noise exceeds epsilon more often than delta."""
+    epsilon, delta = 5.0, 1e-6
+    _, noise = fitted("gaussian", 1, epsilon, delta)
+    mu = 1 / noise.scale
+    more = Gaussian().sf((epsilon - mu**2 / 2) / mu)
+    assert delta < more
+    assert Gaussian().sf((epsilon + math.log(2) - mu**2 / 2) / mu) <= 2 * delta
+    said = explain(USER_ADD_REMOVE, epsilon, delta, attacker_within(epsilon, delta))
+    assert any(
+        "at most 99.7 % sure of it afterwards, but for a probability of 2e-06" in x for x in said
+    )
+    pure = explain(USER_ADD_REMOVE, math.log(3), 0.0, attacker_within(math.log(3), 0.0))
+    assert any("is at most 75 % sure of it afterwards." in x for x in pure)
+    assert "Delta is 0: there is no exception to that." in pure
+
+
+def test_numbers_in_words_are_rounded_up():
+    attacker = Attacker(1.00011, 1e-7, 0.69001, FALSE_POSITIVES, (0.1,) * 6)
+    said = " ".join(explain(USER_ADD_REMOVE, 1.0, 1e-6, attacker, 5000))
+    assert "is right about at most 69.1 % of them" in said
+    assert "1.001-Gaussian differential privacy, but for a probability of 1e-07." in said
+    assert "Delta 1e-06 fits about 5000 users" in said
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_every_relation_has_words(relation):
+    assert relation in WORDS
+    for epsilon, tier in ((1, "strong"), (10, "reasonable"), (10.1, "weak")):
+        said = explain(relation, epsilon, 0.01, attacker_within(epsilon, 0.01), 100)
+        assert any(f"this one is {tier} " in each for each in said)
+        assert any("is too large for about 100 users" in each for each in said)
+        assert all(each.endswith(".") and each[0].isupper() for each in said)
+    (said,) = explain(relation, math.inf, 0.0, attacker_within(math.inf, 0.0))
+    assert said.startswith("Nothing is hidden")
+
+
+# -- dp-accounting --------------------------------------------------------------------------------
+
+
+def rebuilt(event):
+    if isinstance(event, list):
+        return [rebuilt(each) for each in event]
+    if not isinstance(event, dict):
+        return event
+    fields = {name: rebuilt(value) for name, value in event.items()}
+    assert fields.pop("module_name") == dp_event.__name__
+    return getattr(dp_event, fields.pop("class_name"))(**fields)
+
+
+def accounted(event, delta):
+    accountant = PLDAccountant()
+    accountant.compose(rebuilt(event))
+    return accountant.get_epsilon(delta)
+
+
+@pytest.mark.parametrize("mechanism", ["gaussian", "laplace"])
+def test_dp_accounting_finds_the_stated_epsilon(mechanism):
+    guarantee, noise = fitted(mechanism, 9, 5.0, 1e-6)
+    assert accounted(event_of(guarantee, noise), 1e-6) == pytest.approx(5, rel=1e-3)
+    half = fitted(mechanism, 9, 2.5, 1e-6)
+    both = [event_of(*half), event_of(guarantee, noise)]
+    accountant = PLDAccountant()
+    for each in both:
+        accountant.compose(rebuilt(each))
+    assert 5 < accountant.get_epsilon(1e-6) < 7.5
+
+
+def test_dp_accounting_finds_the_epsilon_of_a_private_choice_too():
+    guarantee, noise, _ = chosen()
+    slack = attacker_of(guarantee, noise).slack
+    found = accounted(event_of(guarantee, noise), guarantee.delta - slack) - math.log1p(-slack)
+    assert found == pytest.approx(guarantee.epsilon, rel=1e-3)
+
+
+def test_huber_noise_has_no_event_where_it_is_not_gaussian_but_in_name():
+    guarantee, noise = fitted("huber", 9, 5.0, 1e-6)
+    assert isinstance(noise, Huber)
+    assert event_of(guarantee, noise) is None
+    named = Huber(GAUSSIAN_A, 2.0)
+    assert event_of(guarantee, named) == event_of(guarantee, Gaussian(2.0))
+    assert attacker_of(guarantee, named) == attacker_of(guarantee, Gaussian(2.0))
+    assert event_of(guarantee, Laplace(2.0))["event"]["class_name"] == "LaplaceDpEvent"

@@ -1,0 +1,171 @@
+"""`dpmc card`: what it says is what the folder states, and `dpmc verify` makes it again."""
+
+import hashlib
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from jsonschema import Draft7Validator
+from small_tables import (
+    PUBLIC,
+    falling_back,
+    guarantee_of,
+    publish,
+    refused,
+    rows_of,
+    run,
+    write_table,
+)
+
+from dpmc.methods.released.verify import verify
+
+REGISTRY = Path(__file__).with_name("registry")
+SCHEMA = yaml.safe_load((REGISTRY / "deployments-schema.yaml").read_text("utf-8"))
+SAID = (
+    *("--name", 'Films: "1 > 2" é', "--maker", "Film club: Wien", "--date", "2026-01-31"),
+    *("--region", "Austria", "--use", "Recommending films"),
+)
+FITS = {
+    "users": PUBLIC["user"] | {"epsilon": 3},
+    "error": PUBLIC["user"] | {"method": "bayes", "report-error": 0.3},
+    "privately": {"items-privately": 0.4, "ratings-per-user": 6},
+    "pure": PUBLIC["entry"] | {"relation": "entry", "mechanism": "laplace", "delta": 0},
+    "entries": PUBLIC["entry"] | {"relation": "entry_change", "epsilon": 2, "delta": 1e-5},
+    "replaced": PUBLIC["user"] | {"relation": "user_replace", "mechanism": "huber"},
+}
+
+
+@pytest.fixture(scope="module", params=[*FITS, "onebit"])
+def model(request, tmp_path_factory):
+    made = tmp_path_factory.mktemp(request.param)
+    table = write_table(made / "mine.csv", rows_of())
+    with falling_back(None):
+        if request.param == "onebit":
+            publish("onebit", table, made / "model", **PUBLIC["entry"])
+        else:
+            publish("fit", table, made / "model", **FITS[request.param])
+    return made / "model"
+
+
+def front_matter(text):
+    _, front, body = text.split("---\n", 2)
+    return yaml.safe_load(front), body
+
+
+def test_the_schema_is_that_of_the_registry():
+    told = (REGISTRY / "SOURCE.md").read_text("utf-8")
+    for name in ("deployments-schema.yaml", "LICENSE"):
+        assert hashlib.sha256((REGISTRY / name).read_bytes()).hexdigest() in told
+    Draft7Validator.check_schema(SCHEMA)
+
+
+def test_a_record_is_valid_and_complete(model):
+    text = run("card", model, *SAID, "--format", "registry").stdout
+    record = yaml.safe_load(text)
+    Draft7Validator(SCHEMA, format_checker=Draft7Validator.FORMAT_CHECKER).validate(record)
+    stated, verdict = guarantee_of(model), verify(model)
+    deployment = record["deployment"]
+    assert (record["tier"], record["status"]) == (3, "Draft")
+    assert re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*-2026", record["url_slug"])
+    assert deployment["basic"]["name"] == SAID[1]
+    assert deployment["basic"]["publication_date"] == "2026-01-31"
+    numbers = deployment["privacy_loss"]["privacy_parameters"]
+    assert numbers == {"epsilon": verdict.epsilon, "delta": verdict.delta}
+    assert all(type(each) is float for each in numbers.values())
+    pure = deployment["dp_variant"]["variant_name"] == "Pure DP"
+    assert pure == (verdict.delta == 0)
+    said = " ".join(deployment["accounting"]["composition"].split())
+    assert said == stated["sentence"]
+    # fields of its tiers 2 and 3 that a folder can tell of are all there
+    left = {
+        (room, field)
+        for room, about in SCHEMA["properties"]["deployment"]["properties"].items()
+        for field, facts in about["properties"].items()
+        if "tier" in facts and field not in deployment.get(room, {})
+    }
+    assert left == {
+        ("basic", "data_product_sector"), ("administrative", "sources"),
+        ("deployment_model", "data_source_type_details"),
+        ("deployment_model", "access_type_details"),
+    }  # fmt: skip
+    # what the registry's own checks ask of the writing
+    styles = {token.style for token in yaml.scan(text) if hasattr(token, "style")}
+    assert styles <= {None, "|", '"', "'"}
+
+
+def test_a_card_says_what_the_folder_states(model):
+    text = run("card", model, *SAID, "--licence", "CC-BY-4.0").stdout
+    front, body = front_matter(text)
+    stated = guarantee_of(model)
+    assert front["license"] == "cc-by-4.0"
+    assert front["library_name"] == "dpmc"
+    assert "differential-privacy" in front["tags"]
+    assert stated["sentence"] in body
+    assert all(f"- {each}" in body for each in verify(model).explanation())
+    assert all(f"- {each}" in body for each in stated["assumed_public"].values())
+    assert "Film club: Wien" in body
+    worth = stated.get("worth")
+    assert ("model-index" in front) == (worth is not None)
+    if worth:
+        (result,) = front["model-index"][0]["results"]
+        assert [each["value"] for each in result["metrics"]] == [worth["rmse"]]
+        assert "## How good it is" in body
+
+
+def test_a_card_in_the_folder_is_made_anew_by_verify(model):
+    before = verify(model)
+    card = model / "README.md"
+    run("card", model, *SAID, "--users-about", 5000, "--output", card)
+    assert "exists" in refused("card", model, "--output", card)
+    try:
+        verdict = verify(model)
+        assert verdict.facts.maker == "Film club: Wien"
+        public = guarantee_of(model)["lists"]["users"] is not None
+        assert verdict.users == (24 if public else 5000)
+        explained = run("verify", model, "--explain").stdout
+        assert "(So its maker says.)" in explained
+        assert all(f"- {each}" in explained for each in verdict.explanation())
+        again = run("card", model, *SAID, "--users-about", 5000).stdout
+        assert again == card.read_text("utf-8")
+
+        card.write_text(again.replace("What is guaranteed", "What is not guaranteed"))
+        foreign = verify(model)
+        assert foreign.facts is None
+        assert "README.md, which is not the card that dpmc writes" in foreign.line()
+        assert run("card", model, *SAID, "--users-about", 5000).stdout == again
+        for strange in ("", "of mine\n", '<!-- dpmc card {"name": 3} -->', "<!-- dpmc card [] -->"):
+            card.write_text(strange)
+            assert verify(model).facts is None
+        card.write_bytes(b"\xff")
+        assert "cannot be read as text" in refused("verify", model)
+    finally:
+        card.unlink()
+    assert verify(model) == before
+
+
+def test_what_is_refused(model, tmp_path):
+    registry = ("card", model, "--format", "registry")
+    assert "The registry asks for --maker" in refused(*registry)
+    assert "The registry asks for --use" in refused(*registry, *SAID[2:-2])
+    assert "--date must be a day" in refused("card", model, "--date", "31.1.2026")
+    for text in ("two\nlines", "", "x" * 301, "\u2028"):
+        assert "--maker must be one line" in refused("card", model, "--maker", text)
+    assert "holds no guarantee.json" in refused("card", tmp_path)
+
+
+def test_what_must_not_be_published_has_no_card(tmp_path):
+    table = write_table(tmp_path / "mine.csv", rows_of())
+    publish("fit", table, tmp_path / "model", simulate=1, **PUBLIC["user"])
+    assert "There is no card of this model" in refused("card", tmp_path / "model")
+    (tmp_path / "model" / "README.md").write_text("mine")
+    run("verify", tmp_path / "model", "--explain", status=3)
+
+
+def test_a_fit_does_not_replace_a_folder_with_a_card(tmp_path):
+    table = write_table(tmp_path / "mine.csv", rows_of())
+    publish("fit", table, tmp_path / "model", **PUBLIC["user"])
+    run("card", tmp_path / "model", "--output", tmp_path / "model" / "README.md")
+    arguments = ("fit", "--ratings", table, "--output", tmp_path / "model", "--items-are-public")
+    more = ("--relation", "user", "--rating-range", "1", "5", "--epsilon", "5", "--force")
+    assert "holds something else" in refused(*arguments, *more)

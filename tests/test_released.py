@@ -1,0 +1,95 @@
+"""What a released model tells one person: NumPy alone, and how sure it is."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from publication.small_tables import ITEMS, listed, rows_of, run, write_table
+
+from dpmc.released import PublishedItems, load
+
+MODELS = {
+    "bayes": {"method": "bayes", "ratings-per-user": None},
+    "dpals": {"method": "dpals"},
+    "bias": {"method": "bias"},
+    "ranking": {
+        **{"for": "ranking", "likes-from": 3, "rating-range": None},
+        **{"ratings-per-user": None, "method": None, "rank": None},
+    },
+}
+ALONE = """
+import json, sys
+from dpmc.released import load
+model = load(sys.argv[1])
+ratings = json.loads(sys.argv[2])
+values, deviations = model.complete(ratings), model.deviations(ratings)
+print(json.dumps([values.tolist(), None if deviations is None else deviations.tolist()]))
+print(json.dumps(list(model.best(ratings, 3))))
+others = {name.partition(".")[0] for name in sys.modules} - sys.stdlib_module_names
+print(sorted(name for name in others if not name.startswith("_")))
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("released")
+    table = write_table(folder / "all.csv", rows_of())
+    for name, options in MODELS.items():
+        asked = {"items-are-public": True, **options}
+        run(*listed("fit", table, folder / name, **asked))
+    return folder
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_numpy_alone_tells_what_complete_does(folder, tmp_path, name):
+    mine = {ITEMS[0]: 5.0, ITEMS[2]: 1.5, ITEMS[3]: 3.0}
+    write_table(tmp_path / "mine.csv", [("ann", *each) for each in mine.items()])
+    arguments = "--model", folder / name, "--ratings", tmp_path / "mine.csv"
+    _, *rows = csv.reader(io.StringIO(run("complete", *arguments).stdout))
+    _, *best = csv.reader(io.StringIO(run("complete", *arguments, "--top", 3).stdout))
+    command = [sys.executable, "-c", ALONE, folder / name, json.dumps(mine)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    told, ranked, modules = done.stdout.splitlines()
+    values, deviations = json.loads(told)
+    np.testing.assert_allclose(values, [float(row[2]) for row in rows], rtol=1e-9)
+    assert json.loads(ranked) == [row[1] for row in best]
+    assert modules == "['dpmc', 'numpy']"
+    assert (deviations is not None) == (name == "bayes")
+
+
+def test_ratings_lie_as_far_from_their_predictions_as_is_said():
+    """Users and ratings drawn from the model: standard normal once divided by the deviation."""
+    rng = np.random.default_rng(11)
+    n = 40
+    model = PublishedItems(
+        [*map(str, range(n))], rng.normal(3, 0.5, n), rng.normal(0, 0.5, (n, 3)), (-90.0, 90.0),
+        1.0, precisions=rng.uniform(0.5, 4, n),
+    )  # fmt: skip
+    found = []
+    for _ in range(1500):
+        user = rng.normal(size=3)
+        noise = rng.normal(size=n) / np.sqrt(model.precisions)
+        ratings = model.offsets + model.factors @ user + noise
+        mine = {str(item): ratings[item] for item in range(rng.integers(0, n - 1))}
+        left = ratings - model.complete(mine)
+        found.append((left / model.deviations(mine))[len(mine) :])
+    # items of one user are not independent of each other: users are
+    means = np.array([(each**2).mean() for each in found])
+    assert abs(means.mean() - 1) < 4 * means.std() / len(means) ** 0.5
+    inside = np.array([(np.abs(each) < 1.2815515655446004).mean() for each in found])
+    assert abs(inside.mean() - 0.8) < 4 * inside.std() / len(inside) ** 0.5
+
+
+def test_without_ratings_all_of_the_spread_of_users_is_open():
+    model = PublishedItems(
+        ["a"], np.array([3.0]), np.array([[0.6, 0.8]]), (1.0, 5.0), 1.0, precisions=np.array([4.0])
+    )
+    np.testing.assert_allclose(model.deviations({}), np.sqrt(1 + 1 / 4))
+
+
+def test_a_folder_may_be_named_by_text(folder):
+    assert load(str(folder / "bayes")).labels == load(folder / "bayes").labels
