@@ -274,10 +274,9 @@ class PrivateFactorization:
                 if ready.seed is None:
                     ready.book.name(Path(place) / "model" / GUARANTEE)
                 self.spent_ = ready.book.sentence()
+        self._own: Ratings | Store | None = store
         if isinstance(given.ratings, Ratings):  # a private choice of items leaves others' in
             self._own = given.ratings if ready.selection is None else self._listed(given.ratings)
-        else:
-            self._own = store
         self.guarantee_ = model.guarantee_
         if hasattr(model, "worth_"):
             self.worth_ = model.worth_
