@@ -174,9 +174,9 @@ def test_remarks_are_warnings_of_the_caller(frame):
         PrivateFactorization(**USER, simulate=1).fit(frame)
     said = " ".join(str(each.message) for each in caught)
     for remark in (
-        "1 lines rate an item again",
-        "1 ratings of what is not listed",
-        "1 ratings were clipped",
+        "1 line rates an item again",
+        "1 rating of what is not listed was left out",
+        "1 rating was clipped",
     ):
         assert remark in said
     assert {each.filename for each in caught} == {__file__}

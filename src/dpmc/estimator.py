@@ -99,7 +99,7 @@ class PrivateFactorization:
     simulate : int, optional
         Seed of repeatable noise for experiments, which must not be published.
     ledger : path, optional
-        Book of what all fits of the same ratings have spent: :meth:`fit` enters itself before any
+        What all fits of the same ratings have spent: :meth:`fit` enters itself before any
         noise is drawn, or refuses to overspend (:mod:`dpmc.fitting.book`).
     budget : (float, float), optional
         Epsilon and delta that all fits in a new ``ledger`` may spend together.

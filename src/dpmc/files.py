@@ -58,6 +58,17 @@ def check_writable(path: str | Path) -> None:
         ) from None
 
 
+def check_outside(output: Path, folder: Path) -> None:
+    """Refuse a file in a folder that holds what may be published and nothing else."""
+    if folder.resolve() in output.resolve().parents:
+        raise ParameterError(
+            "{path} would be in {folder}, which may be published with its own files only; name "
+            "another {output}.",
+            path=output,
+            folder=folder,
+        )
+
+
 def probe(path: str | Path, room: int = 0) -> None:
     """Make a folder beside a path with a file of ``room`` bytes in it, and remove both.
 

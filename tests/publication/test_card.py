@@ -1,6 +1,7 @@
 """`dpmc card`: what it says is what the folder states, and `dpmc verify` makes it again."""
 
 import hashlib
+import json
 import re
 from pathlib import Path
 
@@ -169,3 +170,26 @@ def test_a_fit_does_not_replace_a_folder_with_a_card(tmp_path):
     arguments = ("fit", "--ratings", table, "--output", tmp_path / "model", "--items-are-public")
     more = ("--relation", "user", "--rating-range", "1", "5", "--epsilon", "5", "--force")
     assert "holds something else" in refused(*arguments, *more)
+
+
+def test_nothing_is_written_beside_the_files_of_a_model(tmp_path):
+    table = write_table(tmp_path / "mine.csv", rows_of())
+    model = tmp_path / "model"
+    publish("fit", table, model, **PUBLIC["user"])
+    before = sorted(model.iterdir())
+    for arguments in (
+        ("complete", "--model", model, "--ratings", table, "--output", model / "best.csv"),
+        ("page", model, "--output", model / "page.html"),
+        ("card", model, "--output", model / "sub" / "card.md"),
+        ("card", model, "--format", "registry", "--output", model / "README.md"),
+    ):
+        assert "may be published with its own files only" in refused(*arguments)
+    assert sorted(model.iterdir()) == before
+
+
+def test_an_explanation_says_what_is_taken_to_be_public(model):
+    stated = json.loads((model / "guarantee.json").read_text())
+    explained = run("verify", model, "--explain").stdout
+    for each in stated["assumed_public"].values():
+        assert f"- Taken to be public: {each}." in explained
+    assert f"- The budget is spent {stated['spent']}." in explained

@@ -224,13 +224,13 @@ FORGED = {
     "delta": ("user", put(9e-10, "delta"), STATED("noise_multiplier")),
     "noise": ("user", weaker, STATED("noise_multiplier")),
     "laplace noise": ("laplace", weaker, STATED("noise_multiplier")),
-    "noise scale": ("user", put(times(0.99), "noise", "scale"), STATED("noise")),
+    "noise scale": ("user", put(times(0.99), "noise", "scale"), STATED("noise.scale")),
     "noise_multiplier": ("user", put(times(1.01), "noise_multiplier"), STATED("noise_multiplier")),
     "more releases": ("user", put(7, "releases"), STATED("releases")),
     "fewer releases": ("user", put(5, "releases"), STATED("releases")),
     "iterations": ("user", put(1, "constants", "iterations"), STATED("releases")),
     "accountant": ("laplace", put("exact", "accountant"), STATED("accountant")),
-    "law": ("user", put("laplace", "noise", "law"), STATED("noise")),
+    "law": ("user", put("laplace", "noise", "law"), STATED("noise.law")),
     "mechanism": ("user", put("huber", "mechanism"), STATED("accountant")),
     "relation": ("user", put("entry_change", "relation"), "no method has the stated settings"),
     "publishable": (
@@ -335,7 +335,7 @@ def test_what_earlier_folders_assumed_of_sizes_is_known(copy):
     folder = rewrite(copy("user"), put(earlier, "assumed_public", "sizes"))
     run("verify", folder)  # which returns 0, or fails
     folder = rewrite(folder, put(earlier + " or so", "assumed_public", "sizes"))
-    assert STATED("assumed_public") in refused("verify", folder)
+    assert STATED("assumed_public.sizes") in refused("verify", folder)
 
 
 def test_a_larger_epsilon_than_needed_is_not_what_was_fitted(copy):
@@ -365,7 +365,8 @@ def test_files_are_those_that_the_guarantee_was_written_for(copy, tmp_path):
             path.write_bytes(content)
         run("verify", folder)
         (folder / "notes.txt").write_text("of the ratings")
-        assert "notes.txt is not covered" in refused("verify", folder)
+        said = refused("verify", folder)
+        assert "notes.txt is not covered: guarantee.json does not name it. Take it out" in said
         (folder / "notes.txt").unlink()
         (folder / "sub").mkdir()
         assert "sub cannot be read: Is a directory" in refused("verify", folder)

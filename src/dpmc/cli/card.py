@@ -60,7 +60,7 @@ def card(model, form, output, force, **said):
     by options, and nothing checks it. Where the card is README.md in the folder, dpmc verify makes
     it anew and compares.
     """
-    from dpmc.files import write_text
+    from dpmc.files import check_outside, write_text
     from dpmc.methods.released import card as cards
     from dpmc.methods.released.verdict import Facts
     from dpmc.methods.released.verify import verify
@@ -69,6 +69,8 @@ def card(model, form, output, force, **said):
         raise ParameterError(
             "{path} exists; name another {output}, or give {force} to replace it.", path=output
         )
+    if output is not None and (form, output.name) != ("readme", cards.README):
+        check_outside(output, model)
     facts = cards.check_facts(Facts(**said | {"name": said["name"] or model.resolve().name}))
     made = {"readme": cards.readme, "registry": cards.registry}[form]
     text = made(verify(model, facts.users_about), facts)

@@ -67,13 +67,14 @@ def complete(model, path, only_user, top, include_rated, output, force, **column
     --top says which of the two it ranks by.
     """
     from dpmc.errors import InputError
-    from dpmc.files import atomic_path
+    from dpmc.files import atomic_path, check_outside
     from dpmc.released import load
 
     if include_rated and top is None:
         raise InputError("--include-rated goes with --top: without it, all items are written.")
     if output is not None:
         _check_output(output, force)
+        check_outside(output, model)
     elif sys.stdout is None:
         raise InputError("The standard output is closed: give --output FILE.")
     published = load(model)

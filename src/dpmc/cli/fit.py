@@ -91,7 +91,7 @@ def fit(path, output, extras, force, quiet, as_json, user, item, rating, timesta
 
     No setting may be taken from the ratings, or the guarantee is void. The defaults are not: B is
     half the rating range, S the standard deviation of the noise on a Gram matrix. Each fit of the
-    same ratings spends its budget again: --ledger keeps the book of it, and dpmc ledger shows it.
+    same ratings spends its budget again: --ledger keeps account of it, and dpmc ledger shows it.
     """
     from dpmc.cli.fit_summary import next_command, summary_of, text_of
     from dpmc.fitting.fit import prepare

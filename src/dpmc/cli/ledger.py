@@ -18,11 +18,11 @@ from dpmc.cli.help import Command
 def ledger(path, as_json):
     """Show what fits of the same ratings have spent together, and what is left.
 
-    FILE is the book that dpmc fit --ledger and dpmc onebit --ledger keep. Every line is checked
+    FILE is the ledger that dpmc fit --ledger and dpmc onebit --ledger keep. Every line is checked
     against its digest and that of the line before. A fit without a model was killed, failed or
     still runs, and counts as spent; the digest of a model is the SHA-256 of its guarantee.json.
 
-    The book knows of no fit that was not entered. Digests have no key, and a file that was cut off
+    It knows of no fit that was not entered. Digests have no key, and a file that was cut off
     at the end of a line is whole: keep the last digest, which is printed here, in another place. It
     stands in the file as long as no line was taken away.
     """

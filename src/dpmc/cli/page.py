@@ -37,7 +37,7 @@ def page(model, catalogue, item, title, output, force):
     what the folder MODEL publishes and nobody's ratings, so it may be published if MODEL may be.
     """
     from dpmc.errors import InputError
-    from dpmc.files import check_writable, write_text
+    from dpmc.files import check_outside, check_writable, write_text
     from dpmc.methods.released.verify import read_guarantee, verify
     from dpmc.publication.page import page as make
     from dpmc.publication.titles import read_titles
@@ -45,6 +45,7 @@ def page(model, catalogue, item, title, output, force):
 
     if output.suffix.lower() != ".html":
         raise InputError(f"--output must name a file that ends in .html, got {output}.")
+    check_outside(output, model)
     check_writable(output)
     if output.is_dir() or (output.exists() and not force):
         raise InputError(f"{output} exists; name another --output, or give --force to replace it.")

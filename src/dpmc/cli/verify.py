@@ -48,6 +48,10 @@ def verify(context, model, users_about, explain):
     click.echo(verdict.sentence)
     for each in verdict.explanation() if explain else ():
         click.echo(f"- {each}")
+    if explain:
+        for each in verdict.stated["assumed_public"].values():
+            click.echo(f"- Taken to be public: {each}.")
+        click.echo(f"- The budget is spent {verdict.stated['spent']}.")
     if explain and verdict.facts:
         click.echo(f"- {verdict.facts.sentence()} (So its maker says.)")
     for each in verdict.remarks:

@@ -126,12 +126,17 @@ def _remarks(
     remarks = []
     if merged:
         kept = "the latest" if latest else "their mean"
-        remarks.append(f"{merged} lines rate an item again; of such, {kept} counts")
+        lines = "1 line rates" if merged == 1 else f"{merged} lines rate"
+        remarks.append(f"{lines} an item again; of such, {kept} counts")
     if unlisted:
-        remarks.append(f"{unlisted} ratings of what is not listed were left out")
+        remarks.append(f"{_were(unlisted, 'of what is not listed ')} left out")
         if not left:
             remarks.append("not one rating is of what is listed: is it the list of these ratings?")
     if outside and rating_range is not None:
         low, high = rating_range
-        remarks.append(f"{outside} ratings were clipped to the range {low:g} to {high:g}")
+        remarks.append(f"{_were(outside)} clipped to the range {low:g} to {high:g}")
     return remarks
+
+
+def _were(count: int, which: str = "") -> str:
+    return f"1 rating {which}was" if count == 1 else f"{count} ratings {which}were"

@@ -234,7 +234,7 @@ PARAMETERS = {
         Parameter(
             "ledger",
             FILE,
-            "Book of what all fits of the same ratings have spent: this one is entered before any "
+            "What all fits of the same ratings have spent: this one is entered before any "
             "noise is drawn, and refused if it would overspend.",
         ),
         Parameter(

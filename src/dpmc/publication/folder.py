@@ -55,7 +55,8 @@ def check_output(path: Path, force: bool, files: Collection[str], command: str) 
     own = {prefix + name for prefix in ("", SIMULATED) for name in (GUARANTEE, *files)}
     if path.is_symlink() or not path.is_dir() or {each.name for each in path.iterdir()} - own:
         raise ParameterError(
-            "{path} holds something else than an earlier {command}; {force} leaves it.",
+            "{path} holds something else than an earlier {command}, and {force} does not replace "
+            "that; name another {output}.",
             path=path,
             command=command,
         )
@@ -206,12 +207,19 @@ def check_pairs(path: Path, lists: Mapping, columns: Collection[str]) -> None:
         raise InputError(f"{path} holds something else than a prediction of each pair.")
 
 
-def check_stated(path: Path, stated: Mapping, expected: Mapping) -> None:
-    """Refuse stated values, of which there may be more, that are not those expected."""
+def check_stated(path: Path, stated: Mapping, expected: Mapping, within: str = "") -> None:
+    """Refuse stated values, of which there may be more, that are not those expected.
+
+    ``within`` is the name of the object that holds them, with a dot, for the message.
+    """
     for name, value in expected.items():
-        if not same_numbers(stated[name], value):
+        found = stated[name]
+        both = isinstance(found, Mapping) and isinstance(value, Mapping)
+        if both and found.keys() == value.keys():
+            check_stated(path, found, value, f"{within}{name}.")
+        elif not same_numbers(found, value):
             raise InputError(
-                f"{path}: {name} is stated as {stated[name]!r}, and from the other settings "
+                f"{path}: {within}{name} is stated as {found!r}, and from the other settings "
                 f"follows {value!r}."
             )
 

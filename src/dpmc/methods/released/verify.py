@@ -179,7 +179,9 @@ def _check_files(path: Path, guarantee: str, stated: dict, kinds: tuple[str, ...
     known = {prefix + name for name in kinds}
     for name in sorted(found.keys() | named.keys()):
         if name not in named:
-            raise InputError(f"{path / name} is not covered: guarantee.json does not name it.")
+            raise InputError(
+                f"{path / name} is not covered: guarantee.json does not name it. Take it out."
+            )
         if name not in known:
             raise InputError(f"{path / name} is not covered: it is no file of {stated['format']}.")
         if name not in found:
