@@ -148,7 +148,7 @@ class LocalBayes(WithItemFeatures):
 
     def _fit(self, ratings, statistics, randomness, callback):
         features = self._features(ratings)
-        own = Blocks(ratings, self.threads, (lambda first, rows: self._bounded(rows),))
+        own = Blocks(ratings, self.threads, (self._bounded_block,))
         out = randomness.parts(self.held_out) if self.held_out else None
         rows = own
         if out is not None:
@@ -189,6 +189,9 @@ class LocalBayes(WithItemFeatures):
         self._take(model if better is None else others[better], whole, spread, own)
         if out is not None:
             self.worth_ = self._worth(own, out, whole, biases, statistics)
+
+    def _bounded_block(self, first, rows):  # a method, so that a fitted model can be pickled
+        return self._bounded(rows)
 
     def _worth(self, own, out, whole, biases, statistics):
         """Release the errors of the model and of the biases on the ratings held out."""
