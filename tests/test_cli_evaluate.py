@@ -11,6 +11,10 @@ from dpmc.cli.evaluate import NOTE
 from dpmc.datasets.splits import random_split
 from dpmc.datasets.synthetic import generate
 from dpmc.fitting.parameters import METHODS
+from dpmc.methods.blocks import Blocks, joined
+from dpmc.methods.private_choice import Seeded, within, without
+from dpmc.publication.store import Resolved, Store
+from dpmc.publication.store_building import build
 from dpmc.publication.table import read_lines, resolve
 
 LOW, HIGH = 0, 2.5
@@ -146,3 +150,43 @@ def test_tables_that_are_refused(tmp_path):
     assert "The table of ratings must be a file that ends in .csv" in said
     one = write_table(tmp_path / "one.csv", rows_of()[:1])
     assert "leaves no rating to train on or none to test on" in refused("evaluate", one, *options)
+
+
+def test_a_store_is_evaluated_by_blocks(tmp_path, monkeypatch):
+    """Errors by formulas on the ratings that a hash holds out; the same in blocks of any size."""
+    rng = np.random.default_rng(0)
+    users, items = np.nonzero(rng.random((60, 9)) < 0.7)
+    values = rng.integers(1, 6, users.size)
+    with open(tmp_path / "mine.csv", "w") as stream:
+        stream.write("user,item,rating\n")
+        for row in zip(users.tolist(), items.tolist(), values.tolist(), strict=True):
+            stream.write("{:02},{},{}\n".format(*row))
+    columns = dict.fromkeys(("user", "item", "rating", "timestamp"))
+    store = build(tmp_path / "mine.csv", tmp_path / "store", columns, block=70)
+    monkeypatch.delattr("dpmc.publication.store.Store.lines")
+    options = ("--rating-range", 1, 5, "--relation", "user", "--epsilon", 5, "--json")
+    options += ("--method", "bayes", "--method", "ease", "--splits", 2)
+    found = []
+    for size in (2**18, 30):
+        monkeypatch.setattr("dpmc.ratings.BLOCK", size)
+        result = json.loads(run("evaluate", store.path, *options).stdout)
+        found.append({each["method"]: each for each in result["errors"]})
+    assert result["ratings"] == users.size
+    assert {name for name in found[0] if found[0][name]["by_split"] is None} == {
+        "ease", "popularity of likes",
+    }  # fmt: skip
+    for one, two in zip(*(each.values() for each in found), strict=True):
+        for of_one, of_two in ((one, two), *((one[x], two[x]) for x in ("recall", "ndcg"))):
+            wanted = [np.nan if each is None else each for each in of_one["by_split"] or [None]]
+            seen = [np.nan if each is None else each for each in of_two["by_split"] or [None]]
+            np.testing.assert_allclose(seen, wanted, rtol=1e-12)
+    part = Seeded(np.random.default_rng([1, 0, 0])).parts(0.8)
+    monkeypatch.setattr("dpmc.ratings.BLOCK", 2**18)
+    whole = joined(Blocks(Store.open(store.path)).then(Resolved()))
+    known, out = within(part, 0, whole), without(part, 0, whole)
+    assert 0.7 < known.values.size / whole.values.size < 0.9
+    means = known.means(float(np.mean(known.values)))
+    error = np.sqrt(np.mean((out.values - out.per_rating(means)) ** 2))
+    assert found[0]["user's own mean"]["by_split"][0] == pytest.approx(error, rel=1e-12)
+    error = np.sqrt(np.mean((out.values - np.mean(known.values)) ** 2))
+    assert found[0]["global mean"]["by_split"][0] == pytest.approx(error, rel=1e-12)

@@ -9,10 +9,13 @@ import pytest
 
 from dpmc import PrivateFactorization
 from dpmc.fitting import fit as fitting
+from dpmc.fitting import given
 from dpmc.fitting.parameters import METHODS
+from dpmc.publication.store_building import build
 
 N_USERS, N_ITEMS = 60, 12
-ITEMS = [f"item {number:02}" for number in range(N_ITEMS)]
+ITEMS = [f"item {number}" for number in range(N_ITEMS)]  # in another order than their labels
+COLUMNS = dict.fromkeys(("user", "item", "rating", "timestamp"))
 BOUNDED = {"als", "irls", "dpals", "bias"}
 """Methods that take so many ratings of a user."""
 
@@ -56,6 +59,40 @@ def test_a_folder_is_the_same_however_its_ratings_came(method, tmp_path, monkeyp
         assert folder(method, other, tmp_path / name) == first, name
     for blocks, threads in ((1, 1), (2, 2), (7, 3), (64, 1)):
         monkeypatch.setattr("dpmc.ratings.BLOCK", max(1, len(frame) // blocks))
-        monkeypatch.setattr(fitting, "cores", lambda threads=threads: threads)
+        for module in (fitting, given):
+            monkeypatch.setattr(module, "cores", lambda threads=threads: threads)
         name = f"{blocks} blocks, {threads} threads"
         assert folder(method, frame, tmp_path / name) == first, name
+        written, place = tmp_path / f"{name}.csv", tmp_path / f"{name}, store"
+        frame.sample(frac=1, random_state=blocks).to_csv(written, index=False)
+        store = build(written, place, COLUMNS, block=max(1, len(frame) // blocks))
+        assert store.n_blocks >= blocks * 0.6
+        assert folder(method, store, tmp_path / f"{name}, of a store") == first, name
+
+
+@pytest.mark.parametrize("method", ["bayes", "ease"])
+def test_a_store_is_never_in_memory_as_a_whole(method, tmp_path, monkeypatch):
+    """With a private choice of items, and no part of ``Store.lines``; the same as a table."""
+    frame = table()
+    frame.to_csv(tmp_path / "mine.csv", index=False)
+    store = build(tmp_path / "mine.csv", tmp_path / "store", COLUMNS, block=50)
+    monkeypatch.setattr("dpmc.ratings.BLOCK", 20)
+    monkeypatch.delattr("dpmc.publication.store.Store.lines")
+    given = (
+        {"purpose": "ranking", "likes_from": 4} if method == "ease" else {"rating_range": (2, 5)}
+    )
+    given |= {"epsilon": 60, "delta": 1e-3, "items_privately": 0.5, "ratings_per_user": 5}
+    models, said = [], []
+    for source in (frame, store):
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            models.append(PrivateFactorization(simulate=1, **given).fit(source))
+        said.append([str(each.message) for each in seen])
+    assert said[0] == said[1]
+    assert any("have no part" in each for each in said[0])
+    assert method == "ease" or any("were clipped" in each for each in said[0])
+    for name in ("labels", "offsets", "factors"):
+        one, two = (getattr(each.published_, name) for each in models)
+        np.testing.assert_array_equal(one, two)
+    one, two = (each.predict(frame) for each in models)
+    np.testing.assert_array_equal(one, two)

@@ -1,6 +1,7 @@
 """Which ratings of a user count, for publication: a matter of that user's own label, and a key."""
 
 from dataclasses import replace
+from hashlib import blake2b
 
 import numpy as np
 import pytest
@@ -146,13 +147,27 @@ def test_labels_are_told_apart_however_they_are_cut():
     """A user's label and an item's are not read as one text."""
     items = ["", "1", "11", "x"]
     ratings = ratings_of({"a": items, "a1": items, "a11": items}, items)
-    digests = set()
-    for user in range(3):
+    assert len(set(hashes(ratings).tolist())) == 12
+
+
+def hashes(ratings):
+    rows = ratings.by_user
+    return keyed(ratings)._hashes(b"choice", 0, rows, np.arange(rows.n_rows), None)
+
+
+@pytest.mark.parametrize("size", [0, 1, 100, 119, 120, 121, 128, 247, 248, 249, 1000])
+def test_hashes_are_those_of_hashlib(size):
+    """Texts that end before, at and after the end of a block of 128 octets, with the length."""
+    items = ["", "1", "ü", "\ud800", "x" * 127, "y" * 128, "z" * 400]
+    ratings = ratings_of({"a" * size: items, "é" + "b" * size: items}, items)
+    expected = []
+    for user in ratings.user_labels.tolist():
         for item in items:
-            one = keyed(ratings)._hash(b"choice", user)
-            one.update(item.encode())
-            digests.add(one.digest())
-    assert len(digests) == 12
+            label = user.encode("utf-8", "surrogatepass")
+            text = len(label).to_bytes(8) + label + item.encode("utf-8", "surrogatepass")
+            one = blake2b(text, key=KEY, person=b"choice", digest_size=8)
+            expected.append(int.from_bytes(one.digest(), "little"))
+    assert hashes(ratings).tolist() == expected
 
 
 @pytest.mark.parametrize("key", [KEY, OTHER, b"0" * 16])

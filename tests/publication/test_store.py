@@ -32,8 +32,10 @@ from dpmc import PrivateFactorization
 from dpmc.datasets.readers import text
 from dpmc.errors import InputError, ParameterError
 from dpmc.files import content_digest, refusal
-from dpmc.publication import pieces, store_building
-from dpmc.publication.store import Store, lines_at
+from dpmc.methods.blocks import Blocks
+from dpmc.publication import pieces, store_building, store_passes
+from dpmc.publication.lists import restrict
+from dpmc.publication.store import Resolved, Store
 from dpmc.publication.store_building import build
 from dpmc.publication.table import read_lines, resolve
 
@@ -85,16 +87,22 @@ def test_a_store_holds_what_the_table_does(tmp_path_factory, rows, block, timed,
     store = build(table, folder / "store", columns, block=block)
     assert bits(resolve(store.lines(), span)) == bits(wanted)
     # and block by block, without all of it in memory
-    firsts, found = zip(*store.blocks(span), strict=True) if rows else ((), ())
+    blocks = Blocks(store).then(Resolved(span)).blocks()
+    firsts, found = zip(*blocks, strict=True) if rows else ((), ())
     assert firsts == tuple(np.cumsum([0, *(each.n_rows for each in found)])[:-1])
     parts = [store.part(number, span) for number in range(store.n_blocks)]
-    assert [each.indices.size for each in found] == [len(each) for each in parts]
+    assert sum(each.indices.size for each in found) == sum(len(each) for each in parts)
     assert b"".join(each.indices.tobytes() for each in found) == wanted.items.tobytes()
     assert b"".join(each.values.tobytes() for each in found) == wanted.values.tobytes()
     sizes = np.concatenate([np.empty(0, int), *(each.sizes for each in found)])
     assert sizes.tolist() == wanted.by_user.sizes.tolist()
     labels = [label for number in range(store.n_blocks) for label in store.user_labels(number)]
-    assert labels == wanted.user_labels.tolist()
+    assert labels == list(store.users) == wanted.user_labels.tolist()
+    for first, end in ((0, 1), (1, 4), (3, 99), (5, 5)):
+        assert store.users[first:end].tolist() == labels[first:end]
+    asked = [*labels[1::2], "nobody"]
+    some, expected = store.ratings_of(asked, span), restrict(wanted, None, labels[1::2])
+    assert bits(some) == bits(expected)
     assert (store.n_users, store.n_items) == (wanted.n_users, wanted.n_items)
     store.verify()
 
@@ -109,7 +117,7 @@ def test_neither_the_order_of_the_rows_nor_the_pieces_change_a_byte(
     np.random.default_rng(1).shuffle(rows)
     shuffled = write_table(tmp_path / "shuffled.csv", rows, HEADER)
     monkeypatch.setattr(text, "_BLOCK", 200)
-    monkeypatch.setattr(store_building, "BLOCK", 7)
+    monkeypatch.setattr(store_passes, "BLOCK", 7)
     assert contents(build(shuffled, tmp_path / "second", columns, block=50).path) == wanted
     monkeypatch.setattr(pieces, "ROWS", 13)
     place = tmp_path / "parquet"
@@ -173,7 +181,7 @@ def test_a_store_of_likes(tmp_path):
         "store", "build", table, "--output", tmp_path / "store"
     )
     run("store", "build", table, "--output", tmp_path / "store", "--likes")
-    lines = lines_at(tmp_path / "store", COLUMNS, rated=False)
+    lines = Store.open(tmp_path / "store").lines(rated=False)
     assert set(lines.values) == {1.0}
     arguments = listed("fit", tmp_path / "store", tmp_path / "model", **{"items-are-public": True})
     assert "is a store without ratings" in refused(*arguments)
@@ -323,7 +331,7 @@ def restated(store, change):
     name = "00001/users.txt"
     labels = (store / name).read_text().split("\n")[:-1]
     (store / name).write_text("".join(f"{label}\n" for label in change(labels)))
-    stated["blocks"][1]["files"][name] = store_building._digest(store / name)
+    stated["blocks"][1]["files"][name] = store_passes.described(store / name)
     del stated["sha256"]
     (store / "store.json").write_text(json.dumps(stated | {"sha256": content_digest(stated)}))
 
@@ -391,7 +399,7 @@ def test_files_of_no_block_are_verified(tmp_path, table, name):
 
 
 def test_of_a_user_with_too_many_rows_the_same_count_whatever_their_order(tmp_path, monkeypatch):
-    monkeypatch.setattr(store_building, "MOST_ROWS", 20)
+    monkeypatch.setattr(store_passes, "MOST_ROWS", 20)
     rows = [("big", f"i{n % 30:02}", n / 2.0, n) for n in range(90)] + many(40)
     found = []
     for seed in (0, 1):
@@ -416,10 +424,10 @@ def test_of_a_user_with_too_many_rows_the_same_count_whatever_their_order(tmp_pa
 KILLED = """
 import os, signal, sys
 from unittest import mock
-from dpmc.publication import store_building
+from dpmc.publication import store_building, store_passes
 
 stage, times, table, output = sys.argv[1], int(sys.argv[2]), *sys.argv[3:]
-done, left = getattr(store_building, stage), times
+done, left = getattr(store_passes, stage), times
 
 def last(*args, **kwargs):
     global left
@@ -429,14 +437,14 @@ def last(*args, **kwargs):
     return done(*args, **kwargs)
 
 columns = dict.fromkeys(("user", "item", "rating", "timestamp"))
-with mock.patch.object(store_building, stage, last), mock.patch.object(store_building, "BLOCK", 7):
+with mock.patch.object(store_passes, stage, last), mock.patch.object(store_passes, "BLOCK", 7):
     store_building.build(table, output, columns, block=50)
 """
 
 
 @pytest.mark.parametrize(
     ("stage", "times", "sorted_after"),
-    [("_write_labels", 3, 8), ("_file", 20, 8), ("_sort", 3, 5), ("_write_array", 14, 5)],
+    [("write_labels", 3, 8), ("open_own", 20, 8), ("sort", 3, 5), ("write_array", 14, 5)],
 )
 def test_a_build_that_is_killed_goes_on(tmp_path, table, stage, times, sorted_after):
     wanted = contents(build(table, tmp_path / "whole", COLUMNS, block=50).path)
@@ -446,22 +454,22 @@ def test_a_build_that_is_killed_goes_on(tmp_path, table, stage, times, sorted_af
     assert not output.exists()
     left = tmp_path / ".store.building"
     assert stat.S_IMODE(left.stat().st_mode) == 0o700
-    with mock.patch.object(store_building, "_sort", wraps=store_building._sort) as sort:
+    with mock.patch.object(store_passes, "sort", wraps=store_passes.sort) as sort:
         build(table, output, COLUMNS, block=50)
     assert sort.call_count == sorted_after
     assert contents(output) == wanted
     assert not left.exists()
 
 
-def stopped(table, output, stage="_sort", times=3):
+def stopped(table, output, stage="sort", times=3):
     """Break a build off in a stage, and return the folder that it leaves."""
-    done = getattr(store_building, stage)
+    done = getattr(store_passes, stage)
     parts = iter([done] * times)
 
     def last(*arguments):
         next(parts, mock.Mock(side_effect=KeyboardInterrupt))(*arguments)
 
-    with mock.patch.object(store_building, stage, last), pytest.raises(KeyboardInterrupt):
+    with mock.patch.object(store_passes, stage, last), pytest.raises(KeyboardInterrupt):
         build(table, output, COLUMNS, block=50)
     return output.with_name(f".{output.name}.building")
 
@@ -469,18 +477,18 @@ def stopped(table, output, stage="_sort", times=3):
 @pytest.mark.parametrize(
     ("stage", "times", "name", "kept"),
     [
-        ("_deal", 0, "rows", 32),  # whole rows of 16 bytes, as a power cut can leave them
-        ("_deal", 0, "rows", None),
-        ("_sort", 3, "00005.rows", 32),
-        ("_sort", 3, "00005.rows", None),
-        ("_sort", 3, "00001.json", 5),
-        ("_sort", 3, "store/00001/values.npy", 5),
-        ("_sort", 3, "store/00005/users.txt", None),
-        ("_sort", 3, "store/items.txt", None),
-        ("_sort", 3, "read.json", 5),
-        ("_sort", 3, "asked.json", 5),
-        ("_sort", 3, "starts.npy", 0),
-        ("_sort", 3, "sizes.npy", None),
+        ("deal", 0, "rows", 32),  # whole rows of 16 bytes, as a power cut can leave them
+        ("deal", 0, "rows", None),
+        ("sort", 3, "00005.rows", 32),
+        ("sort", 3, "00005.rows", None),
+        ("sort", 3, "00001.json", 5),
+        ("sort", 3, "store/00001/values.npy", 5),
+        ("sort", 3, "store/00005/users.txt", None),
+        ("sort", 3, "store/items.txt", None),
+        ("sort", 3, "read.json", 5),
+        ("sort", 3, "asked.json", 5),
+        ("sort", 3, "starts.npy", 0),
+        ("sort", 3, "sizes.npy", None),
     ],
 )
 def test_what_a_power_cut_took_is_made_again(tmp_path, table, stage, times, name, kept):
@@ -495,12 +503,12 @@ def test_what_a_power_cut_took_is_made_again(tmp_path, table, stage, times, name
 
 def test_rows_that_are_there_are_dealt_out_again(tmp_path, table):
     wanted = contents(build(table, tmp_path / "whole", COLUMNS, block=50).path)
-    kept = stopped(table, tmp_path / "rows", "_deal", 0) / "rows"
-    left = stopped(table, tmp_path / "store", "_sort", 3)
+    kept = stopped(table, tmp_path / "rows", "deal", 0) / "rows"
+    left = stopped(table, tmp_path / "store", "sort", 3)
     kept.rename(left / "rows")
     (left / "store" / "00001" / "values.npy").write_bytes(b"")  # sorted
     (left / "00005.rows").write_bytes(b"")
-    with mock.patch.object(store_building, "_read", side_effect=AssertionError):
+    with mock.patch.object(store_passes, "read", side_effect=AssertionError):
         store = build(table, tmp_path / "store", COLUMNS, block=50)
     assert contents(store.path) == wanted
 
@@ -530,7 +538,7 @@ def test_what_a_finished_build_left_is_removed(tmp_path, table, removed):
 def test_a_file_that_is_too_large_is_said_of_the_output(tmp_path, table):
     error = OSError(errno.EFBIG, "File too large")
     with (
-        mock.patch.object(store_building, "_read", side_effect=error),
+        mock.patch.object(store_passes, "read", side_effect=error),
         pytest.raises(OSError, match="too large") as caught,
     ):
         build(table, tmp_path / "store", COLUMNS)
@@ -538,7 +546,7 @@ def test_a_file_that_is_too_large_is_said_of_the_output(tmp_path, table):
 
 
 def test_what_is_left_of_another_table_is_not_used(tmp_path, table):
-    command = [sys.executable, "-c", KILLED, "_sort", "2", table, tmp_path / "store"]
+    command = [sys.executable, "-c", KILLED, "sort", "2", table, tmp_path / "store"]
     assert subprocess.run(command).returncode == -signal.SIGKILL
     write_table(table, many(seed=1), HEADER)
     store = build(table, tmp_path / "store", COLUMNS, block=50)
@@ -557,9 +565,9 @@ def test_a_second_build_of_the_same_store_is_refused(tmp_path, table):
 
 BUILT = """
 import re, sys
-from dpmc.publication import pieces, store_building
+from dpmc.publication import pieces, store_building, store_passes
 
-pieces.ROWS = store_building.BLOCK = 2**17
+pieces.ROWS = store_passes.BLOCK = 2**17
 columns = dict.fromkeys(("user", "item", "rating", "timestamp"))
 store_building.build(sys.argv[1], sys.argv[2], columns, block=2**17)
 print(re.search(r"VmHWM:\\s*(\\d+) kB", open("/proc/self/status").read())[1])

@@ -3,7 +3,6 @@
 import csv
 import json
 import sys
-from itertools import chain, repeat
 from pathlib import Path
 
 import click
@@ -16,7 +15,7 @@ SUFFIXES = (".csv", ".parquet", ".jsonl")
 ROWS_AT_A_TIME = 1 << 20
 """Of a Parquet file, for which they are gathered."""
 PREDICTIONS_AT_A_TIME = 1 << 20
-"""At most so many are made at once: those of all items for some users."""
+"""At most so many are made at once, where all items are written: those of some users."""
 
 
 @click.command(
@@ -67,12 +66,8 @@ def complete(model, path, only_user, top, include_rated, output, force, **column
     fitted --for ranking has a column score instead, a number of no unit, made of the user's likes.
     --top says which of the two it ranks by.
     """
-    import numpy as np
-
     from dpmc.errors import InputError
     from dpmc.files import atomic_path
-    from dpmc.publication.lists import restrict
-    from dpmc.publication.store import parts_at
     from dpmc.released import load
 
     if include_rated and top is None:
@@ -83,37 +78,27 @@ def complete(model, path, only_user, top, include_rated, output, force, **column
         raise InputError("The standard output is closed: give --output FILE.")
     published = load(model)
     user = None if only_user is None else only_user.strip()
-    rated, parts = parts_at(path, columns, published.rated, published.clipped_to, user)
-    if user is not None:
-        own = next((each for each in parts if user in each.user_labels), None)
-        if own is None:
-            raise InputError(
-                f"{path} has no user '{user}': give --only-user a label from its column of users."
-            )
-        parts = [restrict(own, None, [user])]
-        rated = own.item_labels[np.unique(parts[0].items)]
-    remark(published.unknown(rated))
+    ratings = _ratings(path, columns, published, user)
     if top is not None:
         is_score = published.value != COLUMNS[-1]
         what = "scores made of the user's likes" if is_score else "predicted ratings"
         click.echo(f"dpmc: ranked by {what}.", err=True)
-    listed = (restrict(each, published.labels, None) for each in parts)
-    predictions = chain.from_iterable(
-        _predictions(published, each, top, include_rated) for each in listed
-    )
+        predictions = _best(published, ratings, top, include_rated)
+    else:
+        predictions = _every(published, ratings)
     names = (*COLUMNS[:-1], published.value)
     if output is None:
         if hasattr(sys.stdout, "reconfigure"):  # a terminal of another encoding lacks some labels
             sys.stdout.reconfigure(encoding="utf-8")
-        _write_csv(sys.stdout, predictions, names)
+        _write_csv(sys.stdout, predictions, published.labels, names)
         return
     with atomic_path(output, private=True) as temporary:
         if output.suffix.lower() == ".parquet":
-            _write_parquet(temporary, predictions, names)
+            _write_parquet(temporary, predictions, published.labels, names)
             return
         write = _write_jsonl if output.suffix.lower() == ".jsonl" else _write_csv
         with open(temporary, "w", newline="", encoding="utf-8") as stream:
-            write(stream, predictions, names)
+            write(stream, predictions, published.labels, names)
 
 
 def _check_output(output: Path, force: bool) -> None:
@@ -132,91 +117,106 @@ def _check_output(output: Path, force: bool) -> None:
         raise InputError(f"{output} exists; name another --output, or give --force to replace it.")
 
 
-def _predictions(published, ratings, top: int | None, include_rated: bool):
-    """Yield for each user: the label, the labels of items and the prediction of each.
+def _ratings(path, columns, published, user: str | None):
+    """Return the users' own ratings of the items of a model, in its order: of all, or of one user.
 
-    Ratings are of the items of the model, in its order. On one thread: matrices are small enough
-    for those of OpenBLAS to spend most of their time waiting for each other.
-    """
-    import numpy as np
-    from threadpoolctl import ThreadpoolController
-
-    from dpmc.ties import margin
-
-    labels = np.array(published.labels, dtype=object)
-    users, rows = ratings.user_labels.tolist(), ratings.by_user
-    threads = ThreadpoolController()
-    step = max(1, PREDICTIONS_AT_A_TIME // max(1, labels.size))
-    for first in range(0, len(users), step):
-        starts = rows.indptr[first : first + step + 1]
-        own = slice(starts[0], starts[-1])
-        some = starts - starts[0], rows.indices[own], rows.values[own]
-        with threads.limit(limits=1, user_api="blas"):
-            values = published.complete_rows(*some, clipped=top is None)
-        if top is None:
-            for user, row in zip(users[first : first + step], values, strict=True):
-                yield user, published.labels, row
-            continue
-        tie = margin(values, axis=1)
-        if not include_rated:
-            values[np.repeat(np.arange(len(values)), np.diff(starts)), some[1]] = -np.inf
-        chosen = _best(values, top, tie[:, 0])
-        for user, (items, best) in zip(users[first : first + step], chosen, strict=True):
-            yield user, labels[items].tolist(), published.shown(best)
-
-
-def _best(values, top: int, tie):
-    """Yield the places and values of the largest of each row, ties in their order.
-
-    What is minus infinity is none of them.
+    Those of a table in memory, those of a store by blocks.
     """
     import numpy as np
 
-    from dpmc.ties import descending
+    from dpmc.errors import InputError
+    from dpmc.fitting.given import blocks_of
+    from dpmc.publication.lists import restrict
+    from dpmc.publication.store import is_store, opened
+    from dpmc.publication.table import read_lines, resolve
 
-    least = np.full(len(values), np.finfo(float).min)
-    if top < values.shape[1]:
-        # of values, not of places: a partition of places has no order of equal ones
-        least = np.maximum(least, np.partition(values, -top, axis=1)[:, -top] - tie)
-    for row, bound, within in zip(values, least, tie, strict=True):
-        places = np.flatnonzero(row >= bound)
-        places = places[descending(row[places], within)[:top]]
-        yield places, row[places]
+    span, store = published.clipped_to, None
+    if is_store(path):
+        store = opened(path, columns)
+        store.check_rated(published.rated)
+        every = blocks_of(store, span, None) if user is None else store.ratings_of([user], span)
+    else:
+        every = resolve(read_lines(Path(path), columns, published.rated), span)
+    rated = every.item_labels
+    if user is not None:
+        if user not in every.user_labels:
+            raise InputError(
+                f"{path} has no user '{user}': give --only-user a label from its column of users."
+            )
+        every = restrict(every, None, [user])
+        rated = rated[np.unique(every.items)]
+    remark(published.unknown(rated))
+    if store is not None and user is None:
+        return blocks_of(store, span, published.labels)
+    return restrict(every, published.labels, None)
 
 
-def _write_csv(stream, predictions, names) -> None:
+def _best(published, ratings, top: int, include_rated: bool):
+    """Yield of some users after others: labels, numbers of items, positions of these, values."""
+    from dpmc.methods.blocks import cores, in_blocks
+    from dpmc.methods.kernels.completion import best_of
+
+    def best(first, rows):
+        users = ratings.user_labels[first : first + rows.n_rows]
+        return users, *best_of(published, rows, top, include_rated=include_rated)
+
+    return in_blocks(ratings, cores()).map(best)
+
+
+def _every(published, ratings):
+    """Yield the same of all items, in the order of the model."""
+    import numpy as np
+
+    from dpmc.methods.blocks import in_blocks
+
+    places = np.arange(len(published.labels), dtype=np.int32)
+    step = max(1, PREDICTIONS_AT_A_TIME // max(1, places.size))
+    for first, rows in in_blocks(ratings).blocks():
+        for begin in range(0, rows.n_rows, step):
+            some = rows.some(begin, begin + step)
+            users = ratings.user_labels[first + begin : first + begin + some.n_rows]
+            values = published.complete_rows(some.indptr, some.indices, some.values)
+            numbers = np.full(some.n_rows, places.size)
+            yield users, numbers, np.tile(places, some.n_rows), values.ravel()
+
+
+def _rows(predictions, labels):
+    """Yield user, item and prediction of each."""
+    import numpy as np
+
+    labels = np.array(labels, dtype=object)
+    for users, numbers, places, values in predictions:
+        rows = np.repeat(users, numbers), labels[places], values
+        yield from zip(*(each.tolist() for each in rows), strict=True)
+
+
+def _write_csv(stream, predictions, labels, names) -> None:
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(names)
-    for user, items, values in predictions:
-        writer.writerows(zip(repeat(user), items, map(repr, values.tolist()), strict=False))
+    writer.writerows((*pair, repr(value)) for *pair, value in _rows(predictions, labels))
 
 
-def _write_jsonl(stream, predictions, names) -> None:
-    for user, items, values in predictions:
-        for row in zip(repeat(user), items, values.tolist(), strict=False):
-            each = dict(zip(names, row, strict=True))
-            stream.write(json.dumps(each, ensure_ascii=False) + "\n")
+def _write_jsonl(stream, predictions, labels, names) -> None:
+    for row in _rows(predictions, labels):
+        each = dict(zip(names, row, strict=True))
+        stream.write(json.dumps(each, ensure_ascii=False) + "\n")
 
 
-def _write_parquet(path: Path, predictions, names) -> None:
+def _write_parquet(path: Path, predictions, labels, names) -> None:
     import numpy as np
     import pyarrow as pa
     from pyarrow import parquet
 
     schema = pa.schema(zip(names, (pa.string(), pa.string(), pa.float64()), strict=True))
-
-    def flush():
-        columns = users, items, np.concatenate([np.empty(0), *values])
-        arrays = [pa.array(each, kind) for each, kind in zip(columns, schema.types, strict=True)]
-        writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
-
-    users, items, values = [], [], []
+    items, tables, n_rows = pa.array(labels, pa.string()), [], 0
     with parquet.ParquetWriter(path, schema) as writer:
-        for user, own_items, own_values in predictions:
-            users += [user] * len(own_items)
-            items += own_items
-            values.append(own_values)
-            if len(users) >= ROWS_AT_A_TIME:
-                flush()
-                users, items, values = [], [], []
-        flush()
+        for users, numbers, places, values in predictions:
+            rows = np.repeat(np.arange(users.size), numbers)
+            columns = pa.array(users, pa.string()).take(rows), items.take(places), values
+            tables.append(pa.Table.from_arrays([pa.array(each) for each in columns], schema=schema))
+            n_rows += rows.size
+            if n_rows >= ROWS_AT_A_TIME:
+                writer.write_table(pa.concat_tables(tables))
+                tables, n_rows = [], 0
+        if tables:
+            writer.write_table(pa.concat_tables(tables))

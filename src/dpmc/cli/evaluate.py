@@ -2,6 +2,8 @@
 
 import json
 from copy import copy
+from dataclasses import dataclass
+from functools import partial
 
 import click
 
@@ -96,6 +98,7 @@ def evaluate(path, epsilons, methods, splits, seed, as_json, user, item, rating,
     from dpmc.fitting.given import read_given
     from dpmc.fitting.lists import Lists
     from dpmc.publication.features import features_of
+    from dpmc.ratings import Ratings
 
     features = features_of(rest.pop("item_features"), item)
     purpose, likes_from = rest.pop("purpose"), rest.pop("likes_from")
@@ -112,22 +115,29 @@ def evaluate(path, epsilons, methods, splits, seed, as_json, user, item, rating,
             ready = prepare(options | {"epsilon": epsilon})
             models[ready.method, epsilon] = ready.model
     columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
-    rated = likes_from is not None
-    given = read_given(path, columns, rest["rating_range"], Lists(None, None, {}), rated)
+    rated, lists = likes_from is not None, Lists(None, None, {})
+    by_blocks = all(model.by_blocks for model in models.values())
+    given = read_given(path, columns, rest["rating_range"], lists, rated, by_blocks)
     remark(given.remarks)
-    errors = _errors(models, given.ratings, features, likes_from, splits, seed)
+    level = likes_from if rated else 1.0  # what each row counts for
+    measure = _errors if isinstance(given.ratings, Ratings) else _errors_by_blocks
+    errors = measure(models, given.ratings, features, level, splits, seed)
     result = _summary(next(iter(models.values())), given.ratings, errors, likes_from, splits, seed)
     for line in [json.dumps(result, indent=2)] if as_json else _lines(result, list(epsilons)):
         click.echo(line)
 
 
+def _named(models: dict) -> dict[str, str]:
+    """Return the references: means predict ratings, so not for rankings alone."""
+    return POPULARITY | ({} if all(model.ranks for model in models.values()) else MEANS)
+
+
 def _errors(
-    models: dict, ratings, features, likes_from: float | None, splits: int, seed: int
+    models: dict, ratings, features, likes_from: float, splits: int, seed: int
 ) -> dict[tuple, list[tuple[float, ...]]]:
     """Return :data:`MEASURES` by split of the models and, without an epsilon, of the references.
 
-    Features of items, or None, are for the methods that take them. Without ``likes_from`` each row
-    is a like. Means are no reference for rankings alone.
+    Features of items, or None, are for the methods that take them.
     """
     import numpy as np
 
@@ -135,10 +145,8 @@ def _errors(
     from dpmc.methods import method_class
     from dpmc.statistics.errors import rmse
 
-    means = {} if all(getattr(model, "ranks", False) for model in models.values()) else MEANS
-    references = POPULARITY | means
-    models = models | {(name, None): method_class(each)() for name, each in references.items()}
-    likes_from = 1.0 if likes_from is None else likes_from  # what each row counts for
+    references = _named(models).items()
+    models = models | {(name, None): method_class(each)() for name, each in references}
     errors = {key: [] for key in models}
     with progress(splits * len(models), "fits") as step:
         for split in range(splits):
@@ -167,32 +175,145 @@ def _errors(
 
 def _on_top(model, known, liked) -> tuple[float, float]:
     """Return recall and NDCG of the best items by predictions before these are clipped."""
-    import numpy as np
-
     from dpmc.methods.kernels.top_lists import mean_on_top
+
+    return mean_on_top(_scored(_unclipped(model), 0), model.shape_[1], known, liked)
+
+
+def _unclipped(model):
+    import numpy as np
 
     model = copy(model)
     if hasattr(model, "rating_range"):
         model.rating_range = (-np.inf, np.inf)
+    return model
+
+
+def _scored(model, first: int):
+    """Return (users, counted from a first one) -> their scores of all items."""
+    import numpy as np
+
     n_items = model.shape_[1]
 
     def scored(users):
-        pairs = np.repeat(users, n_items), np.tile(np.arange(n_items), users.size)
+        pairs = np.repeat(first + users, n_items), np.tile(np.arange(n_items), users.size)
         return model.predict(*pairs).reshape(users.size, n_items)
 
-    return mean_on_top(scored, n_items, known, liked)
+    return scored
+
+
+def _errors_by_blocks(
+    models: dict, ratings, features, likes_from: float, splits: int, seed: int
+) -> dict[tuple, list[tuple[float, ...]]]:
+    """Return the same as :func:`_errors` for a store: what trains is chosen by a hash, rating by
+    rating, and references are made by blocks, too."""
+    import numpy as np
+
+    from dpmc.methods.blocks import of_users
+    from dpmc.methods.private_choice import Seeded, within
+
+    errors = {(name, None): [] for name in _named(models)}
+    errors = {key: [] for key in models} | errors
+    with progress(splits * len(models), "fits") as step:
+        for split in range(splits):
+            rngs = [np.random.default_rng([seed, split, stream]) for stream in range(3)]
+            part = Seeded(rngs[0]).parts(TRAINING_SHARE)
+            training = ratings.then(partial(within, part))
+            start, noise = (int(rng.integers(2**63)) for rng in rngs[1:])
+            known = of_users(_sums_and_numbers, training, (2,))
+            found = _references(training, known, likes_from)
+            for key, model in models.items():
+                more = {"item_features": features} if model.takes_features else {}
+                found[key] = model.fit(training, rng=start, noise_rng=noise, **more)
+                step()
+            for key in errors:
+                errors[key].append(_of_blocks(found[key], ratings, part, likes_from))
+    return errors
+
+
+def _sums_and_numbers(rows, first):
+    import numpy as np
+
+    return np.column_stack([rows.sums(rows.values), rows.sizes])
+
+
+@dataclass(frozen=True)
+class _Reference:
+    """Predicts one number for each user, or for each item."""
+
+    of_users: object
+    of_items: object
+    ranks: bool = False
+
+    @property
+    def shape_(self):
+        return len(self.of_users), len(self.of_items)
+
+    def predict(self, users, items):
+        return self.of_users[users] + self.of_items[items]
+
+
+def _references(training, known, likes_from: float) -> dict[tuple, _Reference]:
+    import numpy as np
+
+    from dpmc.methods.blocks import counted
+
+    sums, numbers = known.T
+    mean = sums.sum() / max(numbers.sum(), 1)
+    own = np.where(numbers > 0, sums / np.maximum(numbers, 1), mean)
+    likes = counted(partial(_likes_of_items, training.n_items, likes_from), training)
+    nobody, nothing = np.zeros(own.size), np.zeros(training.n_items)
+    made = {
+        "popularity of likes": _Reference(nobody, likes.astype(float), ranks=True),
+        "user's own mean": _Reference(own, nothing),
+        "global mean": _Reference(nobody + mean, nothing),
+    }
+    return {(name, None): each for name, each in made.items()}
+
+
+def _likes_of_items(n_items, likes_from, first, rows):
+    import numpy as np
+
+    return np.bincount(rows.indices[rows.values >= likes_from], minlength=n_items)
+
+
+def _of_blocks(model, ratings, part, likes_from: float) -> tuple[float, ...]:
+    """Return :data:`MEASURES` on the ratings that are not in a part."""
+    import numpy as np
+
+    from dpmc.methods.kernels.top_lists import each_on_top
+    from dpmc.methods.private_choice import within, without
+
+    unclipped = _unclipped(model) if not isinstance(model, _Reference) else model
+
+    def measured(first, rows):
+        known, out = within(part, first, rows), without(part, first, rows)
+        wrong = 0.0
+        if not model.ranks:
+            users = out.per_rating(np.arange(first, first + out.n_rows))
+            wrong = float(np.sum((model.predict(users, out.indices) - out.values) ** 2))
+        liked = out.keep(out.values >= likes_from)
+        lists = each_on_top(_scored(unclipped, first), ratings.n_items, known, liked)
+        return wrong, out.values.size, len(lists), lists.sum(axis=0)
+
+    wrong, number, lists, sums = (sum(each) for each in zip(*ratings.map(measured), strict=True))
+    error = float("nan") if model.ranks or not number else (wrong / number) ** 0.5
+    return (error, *(sums / lists if lists else 2 * [float("nan")]))
 
 
 def _summary(
     model, ratings, errors: dict, likes_from: float | None, splits: int, seed: int
 ) -> dict[str, object]:
+    from dpmc.methods.blocks import counted
+
+    number = int(counted(lambda first, rows: rows.values.size, ratings))
     return {
         "private": False,
         "note": NOTE,
         "relation": model.relation,
         "delta": model.delta,
         "mechanism": model.mechanism,
-        "ratings": len(ratings),
+        "ratings": number,
         "users": ratings.n_users,
         "items": ratings.n_items,
         "training_share": TRAINING_SHARE,

@@ -111,7 +111,8 @@ def fit(path, output, extras, force, quiet, as_json, user, item, rating, timesta
     lists = lists_of_file(path, options, columns, names_users=ready.names_users)
     ledger = ready.ledger()
     features = features_of(options["item_features"], item)
-    given = read_given(path, columns, ready.rating_range, lists, ready.rated)
+    blocks = ready.model.by_blocks
+    given = read_given(path, columns, ready.rating_range, lists, ready.rated, blocks)
     remarks = ready.remarks(given, features)
     if not quiet:
         remark(remarks)

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +13,7 @@ from dpmc.fitting.book import Book
 from dpmc.fitting.checks import checked
 from dpmc.fitting.given import Given
 from dpmc.fitting.settings import make_model, method_of, selection_of, settings_of
-from dpmc.methods.blocks import cores
+from dpmc.methods.blocks import LabelledBlocks, cores, counted
 from dpmc.methods.private import PrivateMethod
 from dpmc.methods.private_choice import Keyed
 from dpmc.privacy.guarantee import delta_remarks
@@ -21,7 +23,7 @@ from dpmc.privacy.release import SAMPLERS, GridNoise
 from dpmc.privacy.selection import Selection
 from dpmc.privacy.spending import Cost
 from dpmc.publication.features import Features
-from dpmc.ratings import Ratings
+from dpmc.ratings import Compressed, Ratings
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Fit:
     """
 
     method: str
-    model: PrivateMethod
+    model: Any
     selection: Selection | None
     rank: int | None
     sampler: str
@@ -83,7 +85,7 @@ class Fit:
 
     def run(
         self,
-        ratings: Ratings,
+        ratings: Ratings | LabelledBlocks,
         ledger: Ledger,
         callback: Callable | None = None,
         features: Features | None = None,
@@ -95,10 +97,11 @@ class Fit:
         """
         if self.book is not None and self.seed is None:
             self.book.enter()
-        seed, selection, model = self.seed, self.selection, self.model
-        rng = None if seed is None else np.random.default_rng([seed, 0])
-        if seed is not None and model.bounds.user_level:
-            rng = Keyed(ratings, rng.bytes(32), rng)
+        selection, model = self.selection, self.model
+        rng: np.random.Generator | Keyed | None = None
+        if self.seed is not None:
+            drawn = np.random.default_rng([self.seed, 0])
+            rng = Keyed(ratings, drawn.bytes(32), drawn) if model.bounds.user_level else drawn
         model.threads = cores()
         more = {} if features is None else {"item_features": features}
         model.fit(ratings, rng=rng, ledger=ledger, selection=selection, callback=callback, **more)
@@ -107,12 +110,12 @@ class Fit:
         """Return what is noticed about the ratings: not private."""
         ratings, remarks = given.ratings, list(given.remarks)
         if features is not None and self.selection is None:
-            without = len(set(ratings.item_labels).difference(features.labels))
+            without = len(set(np.asarray(ratings.item_labels)).difference(features.labels))
             if without:
                 remarks.append(f"{without} of {ratings.n_items} items have no features")
         return remarks + self._odd_rank(ratings) + self._on_numbers(ratings)
 
-    def _odd_rank(self, ratings: Ratings) -> list[str]:
+    def _odd_rank(self, ratings: Ratings | LabelledBlocks) -> list[str]:
         """Refuse a rank beyond a public number; to refuse it for another would tell that number."""
         remarks = []
         for what, count, public in (
@@ -131,20 +134,18 @@ class Fit:
             remarks.append(f"the rank {self.rank} is beyond the number of {what}, {count}")
         return remarks
 
-    def _on_numbers(self, ratings: Ratings) -> list[str]:
+    def _on_numbers(self, ratings: Ratings | LabelledBlocks) -> list[str]:
         model, remarks = self.model, []
         if model.ranks:
             ratings = model.likes(ratings)
-        if not len(ratings):
+        most = ratings.n_items if model.ratings_per_user is None else model.ratings_per_user
+        number, unused = counted(partial(_numbers, most), ratings)
+        if not number:
             remarks.append(f"there are no {'likes' if model.ranks else 'ratings'} to learn from")
-        if model.ratings_per_user is not None:
-            counts = np.bincount(ratings.users, minlength=ratings.n_users)
-            unused = np.maximum(counts - model.ratings_per_user, 0).sum()
-            if unused:
-                remarks.append(
-                    f"{unused} ratings beyond {model.ratings_per_user} a user have no part in the "
-                    "item factors"
-                )
+        if unused:
+            remarks.append(
+                f"{unused} ratings beyond {most} a user have no part in the item factors"
+            )
         if model.bounds.user_level and model.bounds.norm == 1:
             remarks.append(
                 f"{model.mechanism} noise grows with the ratings of a user, gaussian noise with "
@@ -153,7 +154,12 @@ class Fit:
         return remarks + delta_remarks(model.delta, ratings.n_users)
 
 
-def prepare(options: Mapping[str, object]) -> Fit:
+def _numbers(most: int, first: int, rows: Compressed) -> tuple[int, int]:
+    """Return how many ratings there are, and how many beyond so many of a user."""
+    return rows.values.size, np.maximum(rows.sizes - most, 0).sum()
+
+
+def prepare(options: Mapping[str, Any]) -> Fit:
     """Return the fit that parameters ask for, or refuse them.
 
     Options are values of :data:`dpmc.fitting.parameters.PARAMETERS` by name; what is missing or

@@ -1,14 +1,18 @@
-"""The ratings of a fit: what counts of a table that was read, and what was changed."""
+"""The ratings of a fit: what counts of a table or of a store, and what was changed."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 from dpmc.fitting.lists import Lists
-from dpmc.publication.lists import restrict
-from dpmc.publication.store import lines_at
-from dpmc.publication.table import Lines, resolve
-from dpmc.ratings import Ratings
+from dpmc.methods.blocks import Blocks, LabelledBlocks, cores, counted, renumbered
+from dpmc.publication.lists import places_in, restrict
+from dpmc.publication.store import Resolved, Store, is_store, opened
+from dpmc.publication.table import Lines, read_lines, resolve
+from dpmc.ratings import Compressed, Ratings
 
 
 @dataclass(frozen=True)
@@ -17,14 +21,14 @@ class Given:
 
     Attributes
     ----------
-    ratings : Ratings
+    ratings : Ratings or LabelledBlocks
         With labels, one of a user and an item, of what is listed; within the range, if there is
         one.
     remarks : list of str
         What was left out, merged or clipped. Not private.
     """
 
-    ratings: Ratings
+    ratings: Ratings | LabelledBlocks
     remarks: list[str]
 
 
@@ -34,26 +38,100 @@ def read_given(
     rating_range: tuple[float, float] | None,
     lists: Lists,
     rated: bool = True,
+    by_blocks: bool = False,
 ) -> Given:
-    """Return what counts of a file or a store; columns and ``rated`` as for
-    :func:`dpmc.publication.store.lines_at`."""
-    return given_of(lines_at(path, columns, rated), rating_range, lists)
+    """Return what counts of a file or a store.
+
+    Columns and ``rated`` are as for :func:`dpmc.publication.table.read_lines`; the columns of a
+    store were named when it was built. For ``by_blocks`` see :func:`given_of_store`.
+    """
+    if is_store(path):
+        return given_of_store(opened(path, columns), rating_range, lists, rated, by_blocks)
+    return given_of(read_lines(Path(path), columns, rated), rating_range, lists)
 
 
 def given_of(lines: Lines, rating_range: tuple[float, float] | None, lists: Lists) -> Given:
     """Return what counts of a table that was read."""
     every = resolve(lines, rating_range)
     ratings = restrict(every, lists.items, lists.users)
-    remarks = []
-    if merged := len(lines.values) - len(every):
-        kept = "the latest" if lines.times is not None else "their mean"
-        remarks.append(f"{merged} lines rate an item again; of such, {kept} counts")
-    if unlisted := len(every) - len(ratings):
-        remarks.append(f"{unlisted} ratings of what is not listed were left out")
-        if not len(ratings):
-            remarks.append("not one rating is of what is listed: is it the list of these ratings?")
-    if rating_range is not None:
-        low, high = rating_range
-        if outside := int(((lines.values < low) | (lines.values > high)).sum()):
-            remarks.append(f"{outside} ratings were clipped to the range {low:g} to {high:g}")
+    outside = _outside(rating_range, lines.values)
+    latest = lines.times is not None
+    merged, unlisted = len(lines.values) - len(every), len(every) - len(ratings)
+    remarks = _remarks(merged, latest, unlisted, len(ratings), outside, rating_range)
     return Given(ratings, remarks)
+
+
+def given_of_store(
+    store: Store,
+    rating_range: tuple[float, float] | None,
+    lists: Lists,
+    rated: bool,
+    by_blocks: bool,
+) -> Given:
+    """Return what counts of a store, all of which is read once and checked.
+
+    ``by_blocks``: in blocks that are read whenever they are looked at; else in memory.
+    """
+    if not by_blocks:
+        return given_of(store.lines(rated), rating_range, lists)
+    store.check_rated(rated)
+    store.check(cores())
+    ratings, unlisted, outside = blocks_of(store, rating_range, lists.items), 0, 0
+    if lists.items is not None and not set(store.item_labels.tolist()) <= set(lists.items):
+        place = places_in(lists.items, store.item_labels)
+        every = blocks_of(store, rating_range, None)
+        unlisted = int(counted(partial(_unlisted, place), every))
+    if rating_range is not None and store.exceeds(*rating_range):
+        outside = int(counted(partial(_outside_in, rating_range), Blocks(store, cores())))
+    merged, left = store.n_repeated, store.n_ratings - store.n_repeated - unlisted
+    return Given(ratings, _remarks(merged, False, unlisted, left, outside, rating_range))
+
+
+def blocks_of(
+    store: Store, rating_range: tuple[float, float] | None, items: Sequence[str] | None
+) -> LabelledBlocks:
+    """Return the ratings of a store by blocks, of listed items in their order, or of all."""
+    made = (Resolved(rating_range),)
+    every = LabelledBlocks(store, cores(), made, store.n_items, store.item_labels, store.users)
+    if items is None or list(items) == store.item_labels.tolist():
+        return every
+    labels, place = np.array(items, dtype=object), places_in(items, store.item_labels)
+    listed = replace(every, n_items=labels.size, item_labels=labels)
+    return listed.then(partial(renumbered, place))
+
+
+def _unlisted(place: np.ndarray, first: int, rows: Compressed) -> int:
+    return int(np.count_nonzero(place[rows.indices] < 0))
+
+
+def _outside_in(rating_range: tuple[float, float], first: int, rows: Compressed) -> int:
+    return _outside(rating_range, rows.values.astype(np.float64))
+
+
+def _outside(rating_range: tuple[float, float] | None, values: np.ndarray) -> int:
+    if rating_range is None:
+        return 0
+    low, high = rating_range
+    return int(np.count_nonzero((values < low) | (values > high)))
+
+
+def _remarks(
+    merged: int,
+    latest: bool,
+    unlisted: int,
+    left: int,
+    outside: int,
+    rating_range: tuple[float, float] | None,
+) -> list[str]:
+    remarks = []
+    if merged:
+        kept = "the latest" if latest else "their mean"
+        remarks.append(f"{merged} lines rate an item again; of such, {kept} counts")
+    if unlisted:
+        remarks.append(f"{unlisted} ratings of what is not listed were left out")
+        if not left:
+            remarks.append("not one rating is of what is listed: is it the list of these ratings?")
+    if outside and rating_range is not None:
+        low, high = rating_range
+        remarks.append(f"{outside} ratings were clipped to the range {low:g} to {high:g}")
+    return remarks

@@ -7,18 +7,25 @@ public numbers alone, whichever block the user is in. As sums are exact, blocks 
 and be added in any order.
 
 A source of blocks has ``n_users`` and ``blocks()``, which yields (first, rows) for every block of
-whole users, each user once, as often as it is asked: :class:`dpmc.ratings.Ratings` in memory, and
-whatever else keeps to that. Items are numbered alike in all blocks and ascend within a user, so
-that a user's own sums have one order.
+whole users, each user once, as often as it is asked: :class:`dpmc.ratings.Ratings` in memory,
+:class:`dpmc.publication.store.Store` on disk, and whatever else keeps to that. Items are numbered
+alike in all blocks and ascend within a user, so that a user's own sums have one order. What takes
+time is no part of ``blocks()``, which threads wait for, but a change that is made of its rows.
+Statistics and changes are plain data, functions of modules and ``functools.partial`` of these, so
+that another process can be sent them.
 """
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Protocol
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Protocol, Self
 
 import numpy as np
+from numba import njit
 
 from dpmc.privacy.sums import Sums
 from dpmc.ratings import Compressed
@@ -27,7 +34,8 @@ from dpmc.ratings import Compressed
 class Source(Protocol):
     """Where blocks of users come from."""
 
-    n_users: int
+    @property
+    def n_users(self) -> int: ...
 
     def blocks(self) -> Iterator[tuple[int, Compressed]]:
         """Yield the number of the first user and the ratings of each block, users numbered on."""
@@ -37,6 +45,7 @@ Change = Callable[[int, Compressed], Compressed]
 """What is made of the ratings of a block, user by user: (first, rows) -> rows."""
 
 
+@dataclass(frozen=True)
 class Blocks:
     """The ratings of a source as a statistic takes them, changed block by block.
 
@@ -49,15 +58,17 @@ class Blocks:
         Made of each block, in this order, whenever it is looked at.
     """
 
-    def __init__(self, source: Source, threads: int = 1, changes: tuple[Change, ...] = ()):
-        self.source = source
-        self.threads = threads
-        self.changes = changes
-        self.n_users = source.n_users
+    source: Source
+    threads: int = 1
+    changes: tuple[Change, ...] = ()
 
-    def then(self, change: Change) -> "Blocks":
+    @property
+    def n_users(self) -> int:
+        return self.source.n_users
+
+    def then(self, change: Change) -> Self:
         """Return the same with one change more."""
-        return Blocks(self.source, self.threads, (*self.changes, change))
+        return replace(self, changes=(*self.changes, change))
 
     def blocks(self) -> Iterator[tuple[int, Compressed]]:
         """Yield the first user's number and the ratings of each block."""
@@ -74,8 +85,7 @@ class Blocks:
                     block = next(waiting, None)
                 if block is None:
                     return
-                first, rows = block
-                work(first, self._changed(first, rows))
+                self._worked(work, *block)
 
         if self.threads == 1:
             take()
@@ -84,10 +94,100 @@ class Blocks:
             for each in [pool.submit(take) for _ in range(self.threads)]:
                 each.result()
 
+    def map(self, work: Callable[[int, Compressed], object]) -> Iterator:
+        """Yield work(first, rows) of each block, in their order, made in threads."""
+        with ThreadPoolExecutor(self.threads) as pool:
+            ahead = deque()
+            for first, rows in self.source.blocks():
+                ahead.append(pool.submit(self._worked, work, first, rows))
+                if len(ahead) > 2 * self.threads:
+                    yield ahead.popleft().result()
+            while ahead:
+                yield ahead.popleft().result()
+
+    def _worked(self, work, first, rows):
+        return work(first, self._changed(first, rows))
+
     def _changed(self, first, rows):
         for change in self.changes:
             rows = change(first, rows)
         return rows
+
+
+@dataclass(frozen=True)
+class LabelledBlocks(Blocks):
+    """The same with what a fit needs to know of users and items, as ratings in memory have it.
+
+    Attributes
+    ----------
+    n_items : int
+    item_labels : array, shape (n_items,)
+    user_labels : sequence
+        Of all users; slices of it are looked at.
+    """
+
+    n_items: int = 0
+    item_labels: np.ndarray | None = None
+    user_labels: Sequence[str] | None = None
+
+    def take_items(self, index: np.ndarray) -> Self:
+        """Return the ratings of some items, each once, numbered in the order given."""
+        place = np.full(self.n_items, -1, dtype=np.int32)
+        place[index] = np.arange(len(index), dtype=np.int32)
+        taken = replace(self, n_items=len(index), item_labels=self.item_labels[index])
+        return taken.then(partial(renumbered, place))
+
+
+def renumbered(place: np.ndarray, first: int, rows: Compressed) -> Compressed:
+    """Return the ratings of a block whose items have a place, -1 for none, ascending by it."""
+    indices = place[rows.indices]
+    if indices.size and indices.min() < 0:
+        rows = rows.keep(indices >= 0)
+        indices = place[rows.indices]
+    values = rows.values
+    if not _ascend(rows.indptr, indices):
+        indices, values = _sorted(rows.indptr, indices, values, int(indices.max()) + 1)
+    return Compressed(rows.indptr, indices, values)
+
+
+@njit(cache=True, nogil=True)
+def _ascend(indptr, indices):
+    for row in range(indptr.size - 1):
+        for i in range(indptr[row] + 1, indptr[row + 1]):
+            if indices[i] < indices[i - 1]:
+                return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _sorted(indptr, indices, values, n_columns):
+    """Sort each row by column: ratings are dealt out by column first, and then by row."""
+    ends = np.zeros(n_columns + 1, dtype=np.int64)
+    for column in indices:
+        ends[column + 1] += 1
+    ends = np.cumsum(ends)
+    rows, by_column = np.empty(indices.size, np.int64), np.empty_like(values)
+    following, begin = indptr[:-1].copy(), 0
+    for row in range(following.size):
+        for i in range(indptr[row], indptr[row + 1]):
+            place = ends[indices[i]]
+            rows[place], by_column[place] = row, values[i]
+            ends[indices[i]] += 1
+    found, found_values = np.empty_like(indices), np.empty_like(values)
+    for column in range(n_columns):
+        for i in range(begin, ends[column]):
+            place = following[rows[i]]
+            found[place], found_values[place] = column, by_column[i]
+            following[rows[i]] += 1
+        begin = ends[column]
+    return found, found_values
+
+
+def in_blocks(source: Source, threads: int | None = None) -> Blocks:
+    """Return a source as blocks that so many threads work on; if not told, as many as before."""
+    if not isinstance(source, Blocks):
+        return Blocks(source, threads or 1)
+    return source if threads is None else replace(source, threads=threads)
 
 
 def total(add, rows: Source, sums: Sums) -> Sums:
@@ -101,7 +201,7 @@ def total(add, rows: Source, sums: Sums) -> Sums:
         :class:`Blocks` have threads.
     sums : Sums
     """
-    blocks = rows if isinstance(rows, Blocks) else Blocks(rows)
+    blocks = in_blocks(rows)
     own, made = threading.local(), []
 
     def work(first, rows):
@@ -121,7 +221,7 @@ def of_users(make, rows: Source, shape: tuple[int, ...]) -> np.ndarray:
 
     ``shape`` is that for one user; float64 array, shape (n_users, *shape).
     """
-    blocks = rows if isinstance(rows, Blocks) else Blocks(rows)
+    blocks = in_blocks(rows)
     made = np.empty((blocks.n_users, *shape))
 
     def work(first, rows):
@@ -129,6 +229,16 @@ def of_users(make, rows: Source, shape: tuple[int, ...]) -> np.ndarray:
 
     blocks.each(work)
     return made
+
+
+def counted(count: Callable[[int, Compressed], object], rows: Source) -> np.ndarray:
+    """Return the sum over all blocks of whole numbers ``count(first, rows)``."""
+    nobody = Compressed(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0))
+    found = [np.asarray(count(0, nobody), dtype=np.int64)]
+    in_blocks(rows).each(
+        lambda first, rows: found.append(np.asarray(count(first, rows), dtype=np.int64))
+    )
+    return np.sum(found, axis=0)
 
 
 def joined(rows: Source) -> Compressed:

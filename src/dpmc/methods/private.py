@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from numbers import Integral, Real
 
 import numpy as np
@@ -16,6 +16,7 @@ from dpmc.methods.base import (
     positive,
     with_parameters,
 )
+from dpmc.methods.blocks import LabelledBlocks, counted, in_blocks
 from dpmc.methods.kernels.private import column_counts
 from dpmc.methods.private_choice import Keyed, Seeded, secret_generator
 from dpmc.methods.private_statistics import Statistics
@@ -88,6 +89,10 @@ class PrivateMethod(Method):
     threads = 1
     """That work for users at the same time. Nothing that is learnt hangs on it."""
 
+    by_blocks = False
+    """Whether :meth:`fit` takes ratings by blocks (:class:`dpmc.methods.blocks.LabelledBlocks`), so
+    that they need not be in memory."""
+
     takes_features = False
     """Whether :meth:`fit` takes ``item_features``, what is publicly known of the items."""
 
@@ -156,7 +161,7 @@ class PrivateMethod(Method):
 
         Parameters
         ----------
-        ratings : Ratings
+        ratings : Ratings, or LabelledBlocks where the method takes them
             Not modified. Their order does not matter.
         rng : numpy.random.Generator or int, optional
             Draws the start and, at user level, which ratings of each user count; needed with
@@ -183,7 +188,7 @@ class PrivateMethod(Method):
             A bound did not hold, another number of releases was made, or noise for publication is
             not what the budget asks for: a fault of the program.
         """
-        if not isinstance(ratings, Ratings):
+        if not isinstance(ratings, Ratings | LabelledBlocks if self.by_blocks else Ratings):
             raise InputError(f"ratings must be dpmc.ratings.Ratings, got {type(ratings).__name__}.")
         if ledger is None:
             noise_rng = check_generator("noise_rng", noise_rng)
@@ -237,9 +242,9 @@ class PrivateMethod(Method):
         together = self.releases_with(selection) ** 0.5 * selection.noise_multiplier
         if not self.calibration.noise.std() >= together * (1 - 1e-9):
             raise PrivacyViolation("the noise is not that of the share left by the choice of items")
-        rows = randomness.choose(ratings.by_user, selection.ratings_per_user)
-        self.bounds.check_counts(rows.sizes)
-        counts = column_counts(rows, ratings.n_items)
+        rows = in_blocks(ratings, self.threads)
+        rows = rows.then(randomness.choices(selection.ratings_per_user))
+        counts = counted(partial(_rated, self.bounds, ratings.n_items), rows).astype(float)
         items, threshold = selection.select(ratings.item_labels, counts, ledger)
         if not items.size:
             raise InputError(
@@ -273,9 +278,8 @@ class PrivateMethod(Method):
             raise PrivacyViolation(
                 f"noise for publication must be {self.calibration.noise}, as calibrated"
             )
-        for what, labels in (("user", ratings.user_labels), ("item", ratings.item_labels)):
-            if labels is not None and len(set(np.asarray(labels).tolist())) < len(labels):
-                raise InputError(f"Two {what}s have the same label: number each of them once.")
+        if isinstance(ratings, Ratings):  # blocks have labels that were checked
+            _check_labels(ratings)
         what = "users" if self.bounds.user_level else "ratings"
         number = ratings.n_users if self.bounds.user_level else len(ratings)
         if number > MOST_USERS:
@@ -339,8 +343,7 @@ class PrivateMethod(Method):
         return self._bounded(rows)
 
     def _bounded(self, rows: Compressed) -> Compressed:
-        clipped = rows.clipped(*self.rating_range)
-        return clipped.with_values(clipped.values - self.centre)
+        return bounded(self.rating_range, self.centre, 0, rows)
 
     def predict_matrix(self) -> np.ndarray:
         """Return all predicted ratings, clipped to the public range, shape (n_users, n_items)."""
@@ -351,6 +354,23 @@ class PrivateMethod(Method):
     def _predict_pairs(self, users, items):
         products = np.einsum("...r,...r->...", self.user_factors_[users], self.item_factors_[items])
         return np.clip(products + self.item_offsets_[items], *self.rating_range)
+
+
+def bounded(rating_range: tuple[float, float], centre: float, first: int, rows: Compressed):
+    """Return the ratings of a block, clipped to a range, less its centre."""
+    clipped = rows.clipped(*rating_range)
+    return clipped.with_values(clipped.values - centre)
+
+
+def _rated(bounds, n_items, first, rows):
+    bounds.check_counts(rows.sizes)
+    return column_counts(rows, n_items)
+
+
+def _check_labels(ratings):
+    for what, labels in (("user", ratings.user_labels), ("item", ratings.item_labels)):
+        if labels is not None and len(set(np.asarray(labels).tolist())) < len(labels):
+            raise InputError(f"Two {what}s have the same label: number each of them once.")
 
 
 def check_range(rating_range) -> tuple[float, float]:

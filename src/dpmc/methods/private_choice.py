@@ -11,13 +11,14 @@ for neighbours that keep their numbers.
 
 import secrets
 from collections.abc import Callable
-from hashlib import blake2b
+from functools import cached_property, partial
 
 import numpy as np
 from numba import njit
 
 from dpmc.errors import InputError
-from dpmc.methods.blocks import Change
+from dpmc.methods.blocks import Change, LabelledBlocks
+from dpmc.methods.kernels.blake2b import Texts, digests
 from dpmc.ratings import Compressed, Ratings
 
 Part = Callable[[int, Compressed], np.ndarray]
@@ -42,7 +43,7 @@ class Seeded:
     def choices(self, most: int) -> Change:
         """Return what does :meth:`choose` block by block: (first row's number, rows) -> rows."""
         seed = int(self.rng.integers(2**63))
-        return _choosing(most, lambda first, rows: _hashes(rows, seed, first))
+        return _choosing(most, partial(_seeded, seed))
 
     def parts(self, share: float) -> Part:
         """Return (first row's number, rows) -> which ratings are in a random part.
@@ -50,7 +51,7 @@ class Seeded:
         It is about this share of each row.
         """
         seed, below = int(self.rng.integers(2**63)), np.uint64(share * 2**64)
-        return _remembered(lambda first, rows: _hashes(rows, seed, first) < below)
+        return _Remembered(partial(_seeded_part, seed, below))
 
     def of(self, ratings: Ratings) -> "Seeded":
         """Return the same for ratings of other items."""
@@ -66,7 +67,7 @@ class Keyed:
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : Ratings or LabelledBlocks
         With labels of users, and of items if the number of an item depends on other users' ratings;
         else items are known by their numbers.
     key : bytes
@@ -80,7 +81,7 @@ class Keyed:
         Users without labels: their numbers change when another one joins.
     """
 
-    def __init__(self, ratings: Ratings, key: bytes, rng: np.random.Generator):
+    def __init__(self, ratings: Ratings | LabelledBlocks, key: bytes, rng: np.random.Generator):
         if ratings.user_labels is None:
             raise InputError(
                 "For publication ratings need user_labels: which ratings of a user count must "
@@ -115,39 +116,26 @@ class Keyed:
         return self._choosing(most, None)
 
     def _choosing(self, most, columns):
-        def keys(first, rows):
-            long = np.flatnonzero(rows.sizes > most)
-            return self._hashes(b"choice", first, rows, long, columns)
+        return _choosing(most, partial(self._keys, most, columns))
 
-        return _choosing(most, keys)
+    def _keys(self, most, columns, first, rows):
+        long = np.flatnonzero(rows.sizes > most)
+        return self._hashes(b"choice", first, rows, long, columns)
 
     def parts(self, share: float) -> Part:
         """Return (first user's number, rows) -> which ratings are in a part, shape (n_ratings,).
 
         It is about this share, from 0 to 1, of each row; items go by number.
         """
-        below = np.uint64(share * 2**64)
+        return _Remembered(partial(self._part, np.uint64(share * 2**64)))
 
-        def part(first, rows):
-            every = np.arange(rows.n_rows)
-            return self._hashes(b"part", first, rows, every, None) < below
-
-        return _remembered(part)
+    def _part(self, below, first, rows):
+        return self._hashes(b"part", first, rows, np.arange(rows.n_rows), None) < below
 
     def _hashes(self, purpose, first, rows, chosen, columns) -> np.ndarray:
         """Return a hash of each rating's user and item in the chosen rows, 0 elsewhere."""
-        items = self._item_names(rows, columns)
-        keys = np.zeros(rows.indices.size, dtype=np.uint64)
-        for row in chosen.tolist():
-            own = slice(rows.indptr[row], rows.indptr[row + 1])
-            user = self._hash(purpose, first + row)
-            digests = []
-            for item in rows.indices[own].tolist():
-                one = user.copy()
-                one.update(items[item])
-                digests.append(one.digest())
-            keys[own] = np.frombuffer(b"".join(digests), dtype=np.uint64)
-        return keys
+        users, items = self._user_texts(first, rows.n_rows), self._item_texts(rows, columns)
+        return digests(self._key, purpose, users, items, rows.indptr, rows.indices, chosen)
 
     def of(self, ratings: Ratings) -> "Keyed":
         """Return the same for ratings of other items, which are numbered otherwise."""
@@ -155,22 +143,24 @@ class Keyed:
 
     def groups(self, number: int, n_users: int) -> np.ndarray:
         """Return a group 0, ..., number - 1 of each user, by a hash of the user's own label."""
-        digests = (self._hash(b"groups", user).digest() for user in range(n_users))
-        return np.array([int.from_bytes(each) % number for each in digests], dtype=np.int64)
+        users, every = self._user_texts(0, n_users), np.arange(n_users + 1)
+        nothing, all_of_it = Texts.of([""]), np.zeros(n_users, dtype=np.int32)
+        found = digests(self._key, b"groups", users, nothing, every, all_of_it, every[:-1])
+        return (found.byteswap() % np.uint64(number)).astype(np.int64)
 
-    def _hash(self, purpose: bytes, user: int):
-        """Return a hash, 8 bytes long, that has read the label of a user and where it ends."""
-        label = str(self._users[user]).encode("utf-8", "surrogatepass")
-        opened = blake2b(key=self._key, person=purpose, digest_size=8)
-        opened.update(len(label).to_bytes(8))
-        opened.update(label)
-        return opened
+    def _user_texts(self, first: int, number: int) -> Texts:
+        return Texts.of(self._users[first : first + number])
 
-    def _item_names(self, rows, columns) -> list[bytes]:
+    def _item_texts(self, rows, columns) -> Texts:
+        if columns is None and self._items is not None:
+            return self._every_item
         n_columns = int(rows.indices.max(initial=-1)) + 1
         items = np.arange(n_columns) if columns is None else columns[:n_columns]
-        names = items if self._items is None else np.asarray(self._items)[items]
-        return [str(name).encode("utf-8", "surrogatepass") for name in names.tolist()]
+        return Texts.of(items if self._items is None else np.asarray(self._items)[items])
+
+    @cached_property
+    def _every_item(self) -> Texts:
+        return Texts.of(self._items)
 
 
 def secret_generator() -> np.random.Generator:
@@ -180,25 +170,41 @@ def secret_generator() -> np.random.Generator:
 
 def _choosing(most: int, keys: Callable[[int, Compressed], np.ndarray]) -> Change:
     """Return what keeps at most ``most`` ratings of each row of a block: with the smallest keys."""
-    kept = _remembered(lambda first, rows: _smallest(rows.indptr, keys(first, rows), most))
-
-    def choose(first, rows):
-        return rows.keep(kept(first, rows)) if (rows.sizes > most).any() else rows
-
-    return choose
+    return partial(_choose, most, _Remembered(partial(_among_smallest, most, keys)))
 
 
-def _remembered(part: Part) -> Part:
-    """Return the same part of a block whenever it is asked for, found once: a bit a rating."""
-    known = {}
+def _choose(most, kept, first, rows):
+    return rows.keep(kept(first, rows)) if (rows.sizes > most).any() else rows
 
-    def again(first, rows):
+
+def _among_smallest(most, keys, first, rows):
+    return _smallest(rows.indptr, keys(first, rows), most)
+
+
+class _Remembered:
+    """The same part of a block whenever it is asked for, found once: a bit a rating."""
+
+    def __init__(self, part: Part):
+        self._part, self._known = part, {}
+
+    def __call__(self, first, rows):
         block = first, rows.n_rows, rows.values.size
-        if block not in known:
-            known[block] = np.packbits(part(first, rows))
-        return np.unpackbits(known[block], count=rows.values.size).astype(bool)
+        if block not in self._known:
+            self._known[block] = np.packbits(self._part(first, rows))
+        return np.unpackbits(self._known[block], count=rows.values.size).astype(bool)
 
-    return again
+    def __getstate__(self):
+        return {"_part": self._part, "_known": {}}  # another process finds it itself
+
+
+def within(part: Part, first: int, rows: Compressed) -> Compressed:
+    """Return the ratings of a block that are in a part."""
+    return rows.keep(part(first, rows))
+
+
+def without(part: Part, first: int, rows: Compressed) -> Compressed:
+    """Return the others."""
+    return rows.keep(~part(first, rows))
 
 
 def choose_ratings(rows: Compressed, most: int, seed: int) -> Compressed:
@@ -209,14 +215,18 @@ def choose_ratings(rows: Compressed, most: int, seed: int) -> Compressed:
     rows hold; a user who leaves is a row that becomes empty. Numbering the others anew changes
     their choices, but not the law of them, as far as hashes can be taken for random.
     """
-    return _choosing(most, lambda first, rows: _hashes(rows, seed, first))(0, rows)
+    return _choosing(most, partial(_seeded, seed))(0, rows)
 
 
-def _hashes(rows, seed, first):
+def _seeded(seed, first, rows):
     """Return a hash of a seed and each rating's row and column."""
     row = rows.per_rating(np.arange(first, first + rows.n_rows, dtype=np.uint64))
     pairs = (row << np.uint64(32)) + rows.indices.astype(np.uint64)
     return _mix(_mix(pairs) ^ np.uint64(seed))
+
+
+def _seeded_part(seed, below, first, rows):
+    return _seeded(seed, first, rows) < below
 
 
 def choose_part(rows: Compressed, parts: int, seed: int) -> Compressed:

@@ -8,8 +8,11 @@ found.
 
 from collections.abc import Iterable, Mapping
 from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError, ParameterError
@@ -24,11 +27,14 @@ from dpmc.publication.columns import (
 )
 from dpmc.publication.lists import in_column, listed_once, read_list
 from dpmc.publication.sources import ROLES, check_unrated
-from dpmc.publication.store import Store, lines_at
-from dpmc.publication.table import Lines
+from dpmc.publication.store import Store
+from dpmc.publication.table import Lines, read_lines
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
-def labels_of(column, name: str) -> Labelled:
+def labels_of(column: "pa.ChunkedArray", name: str) -> Labelled:
     """Return the labels in an Arrow column of text or integers, as text."""
     codes, texts = fields.distinct(fields.as_text(column, f"The column '{name}'"))
     bad = np.array([not fields.is_label(text) for text in texts], dtype=bool)
@@ -39,11 +45,11 @@ def labels_of(column, name: str) -> Labelled:
 def lines_in(table: object, ratings: object, names: Mapping[str, str], rated: bool = True) -> Lines:
     """Return what stands in a table, one rating a row.
 
-    It is a file or a store; a frame, whose columns of users, items and ratings are found as
-    :func:`dpmc.publication.columns.columns_of` finds them, or an array of shape (n, 3); where n
-    ratings are given beside it, without theirs, or of shape (n, 2); or where it is not ``rated``,
-    and each row has the value 1. Of a sparse matrix rows are users, columns items and what is
-    stored ratings; where it is not ``rated``, it must be one of truth values.
+    It is a file (of a store see :mod:`dpmc.fitting.given`); a frame, whose columns of users, items
+    and ratings are found as :func:`dpmc.publication.columns.columns_of` finds them, or an array of
+    shape (n, 3); where n ratings are given beside it, without theirs, or of shape (n, 2); or where
+    it is not ``rated``, and each row has the value 1. Of a sparse matrix rows are users, columns
+    items and what is stored ratings; where it is not ``rated``, it must be one of truth values.
     """
     if isinstance(table, str | PathLike | Store):
         if ratings is not None:
@@ -66,17 +72,15 @@ def lines_in(table: object, ratings: object, names: Mapping[str, str], rated: bo
     return Lines(labels_of(*users), *_rated(*others[: 1 + rated]), None)
 
 
-def _lines_at(table, names, rated) -> Lines:
-    if isinstance(table, Store):
-        return table.lines(rated)
+def _lines_at(table: Any, names: Mapping[str, str], rated: bool) -> Lines:
     try:
-        return lines_at(table, names, rated)
+        return read_lines(Path(table), names, rated)
     except ParameterError as error:  # a program names all columns by one parameter
         sentence = error.spelled(lambda name: "columns" if name in ROLES else name)
         raise InputError(sentence) from None
 
 
-def _entries(matrix, rated: bool) -> list[tuple]:
+def _entries(matrix: csr_array, rated: bool) -> list[tuple]:
     """Return the users, items and values of a matrix, named; of truth values those that are true.
 
     These it must have where it is not ``rated``.

@@ -11,10 +11,14 @@ found out.
 
 import json
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import pairwise
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -23,7 +27,7 @@ from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError, ParameterError
 from dpmc.files import content_digest, file_digest
 from dpmc.publication.sources import check_unrated, readable
-from dpmc.publication.table import Lines, read_lines, resolve
+from dpmc.publication.table import Lines, means_of
 from dpmc.ratings import Compressed, Ratings
 
 FORMAT = "dpmc-store-1"
@@ -42,17 +46,20 @@ class Store:
         Of ratings, one for each row that counts: more than one of a pair if neither is later.
     rated : bool
         Whether there are ratings; without them all values are 1.
+    n_repeated : int
+        Rows of a pair beyond the first, of which the mean counts.
     n_blocks : int
     """
 
     def __init__(self, path: Path, stated: Mapping):
-        self.path, self._stated, self._seen = path, stated, set()
+        self.path, self._stated = path, stated
+        self._seen: set[int | str] = set()  # blocks and files that were checked
         self.n_users, self.n_items = stated["users"], stated["items"]
         self.n_ratings, self.rated = stated["ratings"], stated["rated"]
-        self.n_blocks = len(stated["blocks"])
+        self.n_repeated, self.n_blocks = stated["repeated"], len(stated["blocks"])
 
     @classmethod
-    def open(cls, path: str | Path) -> "Store":
+    def open(cls, path: str | PathLike[str]) -> "Store":
         """Return the store in a folder.
 
         Raises
@@ -95,6 +102,11 @@ class Store:
         """Label of the first user of each block, ascending: an object array."""
         return self._labels(None, FIRST_USERS)
 
+    @property
+    def users(self) -> "StoredUsers":
+        """The labels of all users, read when they are looked at."""
+        return StoredUsers(self)
+
     def user_labels(self, number: int) -> np.ndarray:
         """Return the labels of the users of a block, ascending: an object array."""
         labels = self._labels(number, f"{number:05}/{USERS}")
@@ -104,39 +116,61 @@ class Store:
             raise InputError(f"{self.path}: block {number} has users that are not its own.")
         return labels
 
-    def block(self, number: int, rating_range: tuple[float, float] | None = None) -> Compressed:
-        """Return the ratings of a block, one row a user and one rating a pair.
+    @cached_property
+    def firsts(self) -> np.ndarray:
+        """Number of the first user of each block, and of all users: shape (n_blocks + 1,)."""
+        return np.cumsum([0, *(block["users"] for block in self._stated["blocks"])])
 
-        Values, as float64, are clipped to the range; of several ratings of a pair it is then the
-        mean, as :func:`dpmc.publication.table.resolve` has it. Items are mapped from the file.
+    def blocks(self) -> Iterator[tuple[int, Compressed]]:
+        """Yield the number of the first user and the rows of small parts of the blocks.
+
+        As they are on disk, and mapped from there: :class:`Resolved` makes ratings of them.
+        """
+        for number in range(self.n_blocks):
+            for first, rows in self._rows(number).blocks():
+                yield int(self.firsts[number]) + first, rows
+
+    def exceeds(self, low: float, high: float) -> bool:
+        """Return whether a rating of the table was outside of a range."""
+        lowest, highest = self._stated["lowest"], self._stated["highest"]
+        return lowest is not None and not low <= lowest <= highest <= high
+
+    def block(self, number: int, rating_range: tuple[float, float] | None = None) -> Compressed:
+        """Return the ratings of a block, see :class:`Resolved`.
 
         Raises
         ------
         InputError
             The block is not as it was built; the message names it and no user.
         """
-        rows, stated = self._rows(number), self._stated["blocks"][number]
-        if stated["repeated"]:
-            nobody = np.zeros(rows.n_rows, dtype=object)
-            lines = self._lines(rows, nobody)
-            return resolve(lines, rating_range).by_user
-        rows = rows.astype(np.float64)
-        return rows if rating_range is None else rows.clipped(*rating_range)
-
-    def blocks(
-        self, rating_range: tuple[float, float] | None = None
-    ) -> Iterator[tuple[int, Compressed]]:
-        """Yield the number of the first user and the ratings of each block, see :meth:`block`."""
-        first = 0
-        for number in range(self.n_blocks):
-            rows = self.block(number, rating_range)
-            yield first, rows
-            first += rows.n_rows
+        return Resolved(rating_range)(0, self._rows(number))
 
     def part(self, number: int, rating_range: tuple[float, float] | None = None) -> Ratings:
         """Return a block as ratings with labels, of all items."""
         labels = {"user_labels": self.user_labels(number), "item_labels": self.item_labels}
         return Ratings.from_rows(self.block(number, rating_range), self.n_items, **labels)
+
+    def ratings_of(
+        self, users: Iterable[str], rating_range: tuple[float, float] | None = None
+    ) -> Ratings:
+        """Return the ratings of some users, of whom those that are not here are left out."""
+        asked, labels = set(users), [np.empty(0, dtype=object)]
+        sizes, indices = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
+        values = [np.empty(0)]
+        ends = {bisect_right(self.first_users, user) for user in asked}
+        for number in sorted(end - 1 for end in ends if end):
+            here = self.user_labels(number)
+            chosen = np.array([label in asked for label in here.tolist()], dtype=bool)
+            rows = self.block(number, rating_range)
+            rows = rows.keep(rows.per_rating(chosen))
+            labels.append(here[chosen])
+            sizes.append(rows.sizes[chosen])
+            indices.append(rows.indices)
+            values.append(rows.values)
+        indptr = np.append(0, np.cumsum(np.concatenate(sizes)))
+        rows = Compressed(indptr, np.concatenate(indices), np.concatenate(values))
+        of_users = {"user_labels": np.concatenate(labels), "item_labels": self.item_labels}
+        return Ratings.from_rows(rows, self.n_items, **of_users)
 
     def lines(self, rated: bool = True) -> Lines:
         """Return all that is in the store, in memory, as a table that was read.
@@ -164,21 +198,27 @@ class Store:
             None,
         )
 
-    def verify(self, report: Callable[[float], None] = lambda share: None) -> None:
-        """Read everything, and refuse what is not as it was built.
+    def check(self, threads: int = 1, report: Callable[[float], None] = lambda share: None) -> None:
+        """Read all blocks, in threads, and refuse one that is not as it was built.
 
         Raises
         ------
         InputError
             The message names the block.
         """
-        found = 0
-        for number in range(self.n_blocks):
-            rows = self._rows(number)
-            if self.user_labels(number).size != rows.n_rows:
+
+        def checked(number: int) -> None:
+            if self.user_labels(number).size != self._rows(number).n_rows:
                 raise self._changed(number)
-            found += rows.indices.size
-            report((number + 1) / self.n_blocks)
+
+        with ThreadPoolExecutor(threads) as pool:
+            for number, _ in enumerate(pool.map(checked, range(self.n_blocks)), 1):
+                report(number / self.n_blocks)
+
+    def verify(self, report: Callable[[float], None] = lambda share: None) -> None:
+        """Read everything, and refuse what is not as it was built, see :meth:`check`."""
+        self.check(report=report)
+        found = sum(block["ratings"] for block in self._stated["blocks"])
         if found != self.n_ratings or self.item_labels.size != self.n_items:
             raise self._changed(None)
         for name in self._stated["files"]:
@@ -208,11 +248,14 @@ class Store:
             self._check(number, name)
         with readable(self.path):
             # plain arrays over what is mapped, which compiled functions take
-            arrays = [np.asarray(np.load(self.path / name, mmap_mode="r")) for name in files]
-        rows = Compressed(np.array(arrays[0]), *arrays[1:])
+            indptr, indices, values = (
+                np.asarray(np.load(self.path / name, mmap_mode="r")) for name in files
+            )
+        rows = Compressed(np.array(indptr), indices, values)
         if number not in self._seen:
-            repeats = _repeats(*arrays, self.n_items)
-            if repeats != stated["repeated"] or rows.n_rows != stated["users"]:
+            repeats = _repeats(indptr, indices, values, self.n_items)
+            sizes = (stated["users"], stated["ratings"], stated["repeated"])
+            if sizes != (rows.n_rows, rows.indices.size, repeats):
                 raise self._changed(number)
             self._seen.add(number)
         return rows
@@ -241,45 +284,73 @@ class Store:
         )
 
 
-def is_store(path: str | Path) -> bool:
+@dataclass(frozen=True)
+class Resolved:
+    """Makes ratings of the rows of a store: one of a pair, with values as float64.
+
+    They are clipped to the range; of several ratings of a pair it is then the mean, as
+    :func:`dpmc.publication.table.resolve` has it.
+    """
+
+    rating_range: tuple[float, float] | None = None
+
+    def __call__(self, first: int, rows: Compressed) -> Compressed:
+        indptr, indices = np.array(rows.indptr), np.array(rows.indices)  # not on disk any more
+        values = rows.values.astype(np.float64)
+        if self.rating_range is not None:
+            np.clip(values, *self.rating_range, out=values)
+        begins = _begins(indptr, indices)
+        if not begins.all():
+            starts = np.flatnonzero(begins)
+            indptr = np.concatenate([[0], np.cumsum(begins)])[indptr]
+            indices, values = indices[starts], means_of(values, starts)
+        return Compressed(indptr, indices, values)
+
+
+@njit(cache=True, nogil=True)
+def _begins(indptr: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    """Return which ratings are of another pair than the one before them."""
+    begins = np.ones(indices.size, dtype=np.bool_)
+    for row in range(indptr.size - 1):
+        for i in range(indptr[row] + 1, indptr[row + 1]):
+            begins[i] = indices[i] != indices[i - 1]
+    return begins
+
+
+class StoredUsers(Sequence):
+    """The labels of the users of a store, in order, of which a few blocks are in memory."""
+
+    def __init__(self, store: Store):
+        self._store = store
+
+    def __len__(self) -> int:
+        return int(self._store.n_users)
+
+    def __getitem__(self, place: Any) -> Any:
+        if not isinstance(place, slice):
+            return self[place : place + 1][0]
+        begin, end, _ = place.indices(len(self))
+        firsts, found = self._store.firsts, []
+        for number in range(bisect_right(firsts, begin) - 1, self._store.n_blocks):
+            if firsts[number] >= end:
+                break
+            own = slice(max(begin - firsts[number], 0), end - firsts[number])
+            found.append(_labels_of(self._store, number)[own])
+        return np.concatenate([np.empty(0, dtype=object), *found])
+
+
+@lru_cache(maxsize=8)
+def _labels_of(store: Store, number: int) -> np.ndarray:
+    return store.user_labels(number)
+
+
+def is_store(path: str | PathLike[str]) -> bool:
     """Return whether there is a store in a folder, whole or not."""
     return (Path(path) / MANIFEST).is_file()
 
 
-def lines_at(path: str | Path, columns: Mapping[str, str | None], rated: bool = True) -> Lines:
-    """Return what is in a store, or in a table as :func:`dpmc.publication.table.read_lines` does.
-
-    The columns of a store were named when it was built.
-    """
-    if not is_store(path):
-        return read_lines(Path(path), columns, rated)
-    return _opened(path, columns).lines(rated)
-
-
-def parts_at(
-    path: str | Path,
-    columns: Mapping[str, str | None],
-    rated: bool,
-    rating_range: tuple[float, float] | None,
-    user: str | None = None,
-) -> tuple[np.ndarray, Iterator[Ratings]]:
-    """Return the items that are rated, and the ratings of some users after others, resolved.
-
-    Those of a table at once, those of a store by blocks; if a user is named, of one block.
-    """
-    if not is_store(path):
-        every = resolve(read_lines(Path(path), columns, rated), rating_range)
-        return every.item_labels, iter([every])
-    store = _opened(path, columns)
-    store.check_rated(rated)
-    numbers = range(store.n_blocks)
-    if user is not None:
-        end = bisect_right(store.first_users, user)  # the only one that can have this user
-        numbers = numbers[max(0, end - 1) : end]
-    return store.item_labels, (store.part(number, rating_range) for number in numbers)
-
-
-def _opened(path, columns) -> Store:
+def opened(path: str | PathLike[str], columns: Mapping[str, str | None]) -> Store:
+    """Return the store at a place, whose columns were named when it was built."""
     for role in ("rating", "timestamp"):
         if columns.get(role) is not None:
             raise ParameterError(
@@ -290,8 +361,8 @@ def _opened(path, columns) -> Store:
     return Store.open(path)
 
 
-@njit(cache=True)
-def _repeats(indptr, indices, values, n_items):
+@njit(cache=True, nogil=True)
+def _repeats(indptr: np.ndarray, indices: np.ndarray, values: np.ndarray, n_items: int) -> int:
     """Return how many ratings are of the pair before them; -1 if the rows are not in order."""
     if indptr[0] != 0 or indptr[-1] != indices.size or values.size != indices.size:
         return -1

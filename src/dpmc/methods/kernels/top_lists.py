@@ -70,7 +70,13 @@ def on_top(scores: np.ndarray, left_out: np.ndarray, liked: np.ndarray, length: 
 
 
 def mean_on_top(scored, n_items: int, known: Compressed, liked: Compressed) -> tuple[float, float]:
-    """Return the means over users who liked anything of recall and NDCG; NaN if nobody did.
+    """Return the means over users who liked anything of :func:`each_on_top`; NaN if nobody did."""
+    found = each_on_top(scored, n_items, known, liked)
+    return tuple(np.mean(found, axis=0).tolist()) if len(found) else (np.nan, np.nan)
+
+
+def each_on_top(scored, n_items: int, known: Compressed, liked: Compressed) -> np.ndarray:
+    """Return recall and NDCG of each user who liked anything, shape (n, 2).
 
     Parameters
     ----------
@@ -81,15 +87,15 @@ def mean_on_top(scored, n_items: int, known: Compressed, liked: Compressed) -> t
     """
     users = np.flatnonzero(liked.sizes)
     rows = (known.indptr, known.indices, liked.indptr, liked.indices)
-    found, number = [], max(1, SCORES // n_items)
+    found, number = [np.empty((0, 2))], max(1, SCORES // n_items)
     for begin in range(0, users.size, number):
         block = users[begin : begin + number]
         scores = np.ascontiguousarray(scored(block), dtype=float)
         found.append(_on_top_each(scores, block, *rows))
-    return tuple(np.mean(np.concatenate(found), axis=0).tolist()) if found else (np.nan, np.nan)
+    return np.concatenate(found)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _on_top_each(scores, users, ptr, indices, liked_ptr, liked_indices):
     """Return :func:`on_top` of each user, shape (n, 2)."""
     found = np.empty((users.size, 2))

@@ -1,11 +1,14 @@
 """The default for one's own ratings: a model that users complete for themselves, by Bayes' rule."""
 
+from functools import partial
+
 import numpy as np
 
 from dpmc.errors import InputError
 from dpmc.methods.base import count, positive, with_parameters
-from dpmc.methods.blocks import Blocks
-from dpmc.methods.private import EVERY_RATING
+from dpmc.methods.blocks import in_blocks
+from dpmc.methods.private import EVERY_RATING, bounded
+from dpmc.methods.private_choice import within, without
 from dpmc.methods.user_level.covariance import SLACK, outer_sensitivity
 from dpmc.methods.user_level.item_features import WithItemFeatures
 from dpmc.methods.user_level.local_bayes import (
@@ -118,6 +121,7 @@ class LocalBayes(WithItemFeatures):
     update = staticmethod(refinement.statistic)
 
     finds_rank = True
+    by_blocks = True
 
     def __post_init__(self):
         if self.ratings_per_user is None:
@@ -148,11 +152,12 @@ class LocalBayes(WithItemFeatures):
 
     def _fit(self, ratings, statistics, randomness, callback):
         features = self._features(ratings)
-        own = Blocks(ratings, self.threads, (self._bounded_block,))
+        own = in_blocks(ratings, self.threads)
+        own = own.then(partial(bounded, self.rating_range, self.centre))
         out = randomness.parts(self.held_out) if self.held_out else None
         rows = own
         if out is not None:
-            rows = own.then(lambda first, rows: rows.keep(~out(first, rows)))
+            rows = own.then(partial(without, out))
         rows = rows.then(randomness.choices(self.ratings_per_user))
         start = self._start(rows, ratings.n_items, features, statistics)
         beliefs, biases, popularity, whole, left = start
@@ -190,23 +195,12 @@ class LocalBayes(WithItemFeatures):
         if out is not None:
             self.worth_ = self._worth(own, out, whole, biases, statistics)
 
-    def _bounded_block(self, first, rows):  # a method, so that a fitted model can be pickled
-        return self._bounded(rows)
-
     def _worth(self, own, out, whole, biases, statistics):
         """Release the errors of the model and of the biases on the ratings held out."""
         ours = (self.item_offsets_ - self.centre, self.item_factors_, self.item_precisions_)
         half = self.bounds.half_range
 
-        def predicted(first, rows):
-            part = out(first, rows)
-            known, held_out, predictions = rows.keep(~part), rows.keep(part), []
-            for bias, factors, precisions in (ours, biases[:3]):
-                users = posterior_means(known, bias, factors, precisions)
-                found = bias[held_out.indices] + observed(held_out, users, factors)
-                predictions.append(np.clip(found, -half, half))
-            return held_out, *predictions
-
+        predicted = partial(_predicted, out, (ours, biases[:3]), half)
         sent, longest = worth.statistic(own, predicted, whole.typical)
         noised, noise = self._release(statistics, "worth", sent, longest, worth.NORM, WORTH_SHARE)
         return worth.read(noised, noise, whole.typical)
@@ -248,13 +242,7 @@ class LocalBayes(WithItemFeatures):
         level = np.ascontiguousarray(beliefs.mean[:, [LEVEL]])
         precisions = refinement.precisions_of(beliefs, whole.typical)
 
-        def left(first, rows):
-            users = posterior_means(rows, bias, level, precisions)
-            own = rows.per_rating(users[:, 0])
-            left = rows.values - bias[rows.indices] - level[rows.indices, 0] * own
-            return rows.with_values(left)
-
-        return rows.then(left)
+        return rows.then(partial(_less_levels, bias, level, precisions))
 
     def _release(self, statistics, what, sent, longest, norm, share, sensitivity=None):
         """Release a sum over users of vectors of at most this norm, and return it and its noise.
@@ -283,3 +271,19 @@ class LocalBayes(WithItemFeatures):
         if self._users is None:
             self._users = posterior_means(*self._alone)
         return self._users
+
+
+def _predicted(out, models, half, first, rows):
+    """Return the ratings of a block that are held out, and their predictions by models."""
+    known, held_out, predictions = without(out, first, rows), within(out, first, rows), []
+    for bias, factors, precisions in models:
+        users = posterior_means(known, bias, factors, precisions)
+        found = bias[held_out.indices] + observed(held_out, users, factors)
+        predictions.append(np.clip(found, -half, half))
+    return held_out, *predictions
+
+
+def _less_levels(bias, level, precisions, first, rows):
+    users = posterior_means(rows, bias, level, precisions)
+    own = rows.per_rating(users[:, 0])
+    return rows.with_values(rows.values - bias[rows.indices] - level[rows.indices, 0] * own)

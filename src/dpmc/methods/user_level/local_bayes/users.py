@@ -120,14 +120,14 @@ def posterior_means(
         Zeros for users without ratings.
     """
 
-    def make(rows, first):
-        means = np.empty((rows.n_rows, factors.shape[1]))
-        _posterior_means(
-            rows.indptr, rows.indices, rows.values, offsets, factors, precisions, means
-        )
-        return means
-
+    make = partial(_means, offsets=offsets, factors=factors, precisions=precisions)
     return of_users(make, rows, (factors.shape[1],))
+
+
+def _means(rows, first, *, offsets, factors, precisions):
+    means = np.empty((rows.n_rows, factors.shape[1]))
+    _posterior_means(rows.indptr, rows.indices, rows.values, offsets, factors, precisions, means)
+    return means
 
 
 @njit(cache=True, nogil=True)

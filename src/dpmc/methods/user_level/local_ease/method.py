@@ -1,13 +1,15 @@
 """Local EASE: three statistics put together."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from dpmc.errors import InputError
 from dpmc.methods.base import number, positive, share, with_parameters
-from dpmc.methods.blocks import Blocks, of_users
+from dpmc.methods.blocks import LabelledBlocks, in_blocks, of_users
 from dpmc.methods.private import EVERY_RATING
+from dpmc.methods.private_choice import within, without
 from dpmc.methods.user_level.covariance import SLACK
 from dpmc.methods.user_level.local_ease import check, counts, pairs
 from dpmc.methods.user_level.local_ease.constants import (
@@ -85,6 +87,7 @@ class LocalEase(UserLevelMethod):
 
     finds_rank = True
     ranks = True
+    by_blocks = True
 
     def __post_init__(self):
         if self.ratings_per_user is None:
@@ -119,8 +122,10 @@ class LocalEase(UserLevelMethod):
         """
         return super().fit(self.likes(ratings), **given)
 
-    def likes(self, ratings: Ratings) -> Ratings:
+    def likes(self, ratings: Ratings | LabelledBlocks) -> Ratings | LabelledBlocks:
         """Return the likes among ratings, each with the value 1."""
+        if isinstance(ratings, LabelledBlocks):
+            return ratings.then(partial(_likes, self.likes_from))
         if not isinstance(ratings, Ratings):
             return ratings  # which is refused
         if self.likes_from is not None:
@@ -128,16 +133,13 @@ class LocalEase(UserLevelMethod):
         return replace(ratings, values=np.ones(len(ratings)), rating_range=None)
 
     def _fit(self, ratings, statistics, randomness, callback):
-        own, n_items = Blocks(ratings, self.threads), ratings.n_items
+        own, n_items = in_blocks(ratings, self.threads), ratings.n_items
         out = randomness.parts(self.checked)
-        known = own.then(lambda first, rows: rows.keep(~out(first, rows)))
+        known = own.then(partial(without, out))
         rows = known.then(randomness.choices(self.ratings_per_user))
         popularity, model = self._learnt(rows, n_items, statistics)
 
-        def divided(first, rows):
-            part = out(first, rows)
-            return rows.keep(~part), rows.keep(part)
-
+        divided = partial(_divided, out)
         sent, longest = check.statistic(own, divided, popularity.shares, *model)
         noised, noise = self._release(statistics, "check", sent, longest, CHECK_SHARE)
         popular = noised[0] < -SURE * noise or not model[2].any()
@@ -163,7 +165,7 @@ class LocalEase(UserLevelMethod):
             popularity = counts.read(noised, less * (1 - part) ** 0.5)
             return popularity, popularity.as_model()
         items = pairs.items_worth_it(popularity, of_pair)
-        few = rows.then(lambda first, rows: rows.columns(items, n_items))
+        few = rows.then(partial(_columns, items, n_items))
         sent = pairs.statistic(few, items.size)
         noised, _ = self._release(statistics, "pairs", *sent, left)
         gram = pairs.matrix_of(noised, items.size)
@@ -176,9 +178,8 @@ class LocalEase(UserLevelMethod):
         if self._users is None:
             factors = self.item_factors_
             self._users = of_users(
-                lambda rows, first: rows.matrix(len(factors)) @ factors, self._alone,
-                factors.shape[1:],
-            )  # fmt: skip
+                partial(_sums_of_factors, factors=factors), self._alone, factors.shape[1:]
+            )
         return self._users
 
     def _sensitivity(self, what: str) -> float:
@@ -203,3 +204,20 @@ class LocalEase(UserLevelMethod):
     def _predict_pairs(self, users, items):
         products = np.einsum("...r,...r->...", self.user_factors_[users], self.item_factors_[items])
         return self.item_scales_[items] * products + self.item_offsets_[items]
+
+
+def _likes(likes_from, first, rows):
+    rows = rows if likes_from is None else rows.keep(rows.values >= likes_from)
+    return rows.with_values(np.ones(rows.values.size))
+
+
+def _divided(out, first, rows):
+    return without(out, first, rows), within(out, first, rows)
+
+
+def _columns(items, n_items, first, rows):
+    return rows.columns(items, n_items)
+
+
+def _sums_of_factors(rows, first, *, factors):
+    return rows.matrix(len(factors)) @ factors

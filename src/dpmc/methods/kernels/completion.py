@@ -1,0 +1,208 @@
+"""The best items of many users, each from that user's ratings and published items alone.
+
+What :class:`dpmc.released.PublishedItems` does for one user, but for rounding. Loops over one
+user's ratings and over items in a fixed order, no fast-math: the same bits whoever else is there.
+"""
+
+import numpy as np
+from numba import njit
+
+from dpmc.methods.user_level.local_bayes.users import factorise
+from dpmc.ratings import Compressed
+from dpmc.released import PublishedItems, PublishedRanking
+from dpmc.ties import TOLERANCE
+
+_ITEMS, _USERS = 1 << 10, 1 << 4
+"""That are scored at a time: their factors and scores stay in a core's cache."""
+
+
+def best_of(
+    model: PublishedItems, rows: Compressed, n: int, *, include_rated: bool = False
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the n best items of many users.
+
+    Ranked by the prediction before it is clipped, ties in the order of the items.
+
+    Parameters
+    ----------
+    model : PublishedItems
+    rows : Compressed
+        Of each user: positions of the rated items, and the ratings.
+    n : int
+    include_rated : bool
+        List items that a user rated, too.
+
+    Returns
+    -------
+    numbers : int64 array, shape (n_users,)
+        Of items listed.
+    places, shown : arrays, shape (numbers.sum(),)
+        Positions of items and what is told of them, user by user, the best one first.
+    """
+    factors = np.ascontiguousarray(model.factors)
+    users, levels = np.zeros((rows.n_rows, factors.shape[1])), np.full(rows.n_rows, np.nan)
+    arrays = rows.indptr, rows.indices, rows.values
+    columns = factors.T
+    if isinstance(model, PublishedRanking):
+        least = -np.inf if model.likes_from is None else model.likes_from
+        sums_of_likes(*arrays, least, factors, users)
+        columns = columns * model.scales
+    else:
+        precisions = np.empty(0) if model.precisions is None else model.precisions
+        regressions(
+            *arrays, model.offsets, factors, precisions, model.regularization,
+            model.rating_range, model.own_mean, users, levels,
+        )  # fmt: skip
+    columns = np.ascontiguousarray(columns)
+    lists = best_lists(users, levels, model.offsets, columns, *arrays[:2], include_rated, n)
+    return *lists[:2], model.shown(lists[2])
+
+
+@njit(cache=True, nogil=True)
+def regressions(
+    indptr, indices, values, offsets, factors, precisions, regularization, span, own_mean,
+    users, levels,
+):  # fmt: skip
+    """Set each user's factors (V^T P V + lambda I)^-1 V^T P (x - offset), and level.
+
+    Ratings are clipped to the range ``span``. If ``own_mean`` the offset of all items is the mean
+    of the user's ratings, the level, if there are any; else levels stay. If there are no precisions
+    P is I and, but for own means, what is left of a rating is clipped to half the range either way.
+    """
+    rank, (low, high) = factors.shape[1], span
+    matrix, longest = np.empty((rank, rank)), (high - low) / 2
+    for user in range(indptr.size - 1):
+        begin, end = indptr[user], indptr[user + 1]
+        of_user = own_mean and end > begin
+        if of_user:
+            levels[user] = 0
+            for i in range(begin, end):
+                levels[user] += min(max(values[i], low), high)
+            levels[user] /= end - begin
+        right = users[user]
+        matrix[:] = 0
+        for c in range(rank):
+            matrix[c, c] = regularization
+        for i in range(begin, end):
+            item, x = indices[i], min(max(values[i], low), high)
+            left = x - (levels[user] if of_user else offsets[item])
+            weight = 1.0
+            if precisions.size:
+                weight = precisions[item]
+            elif not of_user:
+                left = min(max(left, -longest), longest)
+            for c in range(rank):
+                weighted = weight * factors[item, c]
+                right[c] += weighted * left
+                for d in range(c + 1):
+                    matrix[c, d] += weighted * factors[item, d]
+        factorise(matrix, regularization / 2)
+        for c in range(rank):
+            for d in range(c):
+                right[c] -= matrix[c, d] * right[d]
+            right[c] /= matrix[c, c]
+        for c in range(rank - 1, -1, -1):
+            for d in range(c + 1, rank):
+                right[c] -= matrix[d, c] * right[d]
+            right[c] /= matrix[c, c]
+
+
+@njit(cache=True, nogil=True)
+def sums_of_likes(indptr, indices, values, least, factors, users):
+    """Set each user's sum of the factors of the items rated so much or more."""
+    for user in range(indptr.size - 1):
+        for i in range(indptr[user], indptr[user + 1]):
+            if values[i] >= least:
+                for c in range(users.shape[1]):
+                    users[user, c] += factors[indices[i], c]
+
+
+@njit(cache=True, nogil=True)
+def score(users, levels, offsets, columns, scores):
+    """Set the scores of all items, shape (n_users, n_items): offset + factors . user factors.
+
+    A user with a level, which is not NaN, has it in place of all offsets; ``columns`` are the
+    factors by column.
+    """
+    for begin in range(0, offsets.size, _ITEMS):
+        end = min(begin + _ITEMS, offsets.size)
+        for user in range(len(users)):
+            own = scores[user, begin:end]
+            if np.isnan(levels[user]):
+                own[:] = offsets[begin:end]
+            else:
+                own[:] = levels[user]
+            for c in range(len(columns)):
+                factor, column = users[user, c], columns[c, begin:end]
+                for item in range(own.size):
+                    own[item] += factor * column[item]
+
+
+@njit(cache=True, nogil=True)
+def best_lists(users, levels, offsets, columns, indptr, indices, include, top):
+    """Return of each user how many items are listed, and all places and scores, one user after
+    the other.
+
+    Listed are the ``top`` best, see :func:`best`; if not ``include``, without those rated.
+    """
+    n_users, n_items = len(users), offsets.size
+    scores, rated = np.empty((_USERS, n_items)), np.zeros(n_items, dtype=np.bool_)
+    most = min(top, n_items)
+    numbers, listed = np.empty(n_users, dtype=np.int64), 0
+    places, values = np.empty(n_users * most, dtype=np.int32), np.empty(n_users * most)
+    for first in range(0, n_users, _USERS):
+        end = min(first + _USERS, n_users)
+        score(users[first:end], levels[first:end], offsets, columns, scores)
+        for user in range(first, end):
+            own = indices[indptr[user] : indptr[user + 1]]
+            if not include:
+                rated[own] = True
+            found = best(scores[user - first], rated, top)
+            if not include:
+                rated[own] = False
+            numbers[user] = found.size
+            for place in found:
+                places[listed], values[listed] = place, scores[user - first, place]
+                listed += 1
+    return numbers, places[:listed], values[:listed]
+
+
+@njit(cache=True, nogil=True)
+def best(scores, left_out, top):
+    """Return the places of the largest scores, shape (at most top,), the largest first.
+
+    Those within a tie (:mod:`dpmc.ties`) stand in their order; ``left_out`` is true for items that
+    are not listed, but for the scale of a tie they count.
+    """
+    n_items, largest, held, least = scores.size, 0.0, 0, 0
+    highest, bar = np.empty(min(top, n_items)), -np.inf
+    for place in range(n_items):
+        size = abs(scores[place])
+        if size > largest and size < np.inf:
+            largest = size
+        if (scores[place] > bar or held < highest.size) and not left_out[place]:
+            if held < highest.size:
+                highest[held] = scores[place]
+                held += 1
+            else:
+                highest[least] = scores[place]
+            if held == highest.size:
+                least = np.argmin(highest)
+                bar = highest[least]
+    tie, bound = TOLERANCE * largest, -np.inf
+    if held == highest.size and held < n_items:
+        bound = highest[least] - tie
+    candidates, number = np.empty(n_items, dtype=np.int64), 0
+    for place in range(n_items):
+        if scores[place] >= bound and not left_out[place]:
+            candidates[number] = place
+            number += 1
+    candidates = candidates[:number]
+    negated = -scores[candidates]
+    order = np.argsort(negated, kind="mergesort")
+    begin = 0
+    for i in range(1, number + 1):
+        if i == number or negated[order[i]] > negated[order[i - 1]] + tie:
+            order[begin:i] = np.sort(order[begin:i])
+            begin = i
+    return candidates[order[:top]]
