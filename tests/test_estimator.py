@@ -2,6 +2,7 @@
 
 import csv
 import doctest
+import pickle
 import subprocess
 import sys
 import warnings
@@ -482,6 +483,13 @@ def test_every_option_of_the_command_is_a_parameter():
     assert options == PrivateFactorization(epsilon=1).get_params().keys() - {"columns"}
 
 
+@pytest.mark.parametrize("method", ["als", "bayes"])
+def test_a_fitted_model_can_be_pickled(frame, method):
+    model = fitted(frame, method=method, ratings_per_user=None, simulate=1)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(frame), model.predict(frame))
+
+
 def test_a_model_as_text():
     assert repr(PrivateFactorization(epsilon=2)) == "PrivateFactorization(epsilon=2)"
     text = repr(PrivateFactorization(epsilon=2, items=range(10**6), rank=None, rating_range=(1, 5)))
@@ -551,6 +559,11 @@ REFUSALS = {
     "relation": ({"relation": None}, "There is no neighbouring relation 'None'"),
     "method": ({"method": "alss"}, "method must be .* got 'alss' .did you mean 'als'"),
     "mechanism": ({"mechanism": "laplac"}, "did you mean 'laplace'"),
+    "purpose": ({"purpose": "rank", "rating_range": None}, "purpose must be .* got 'rank'"),
+    "features without items": (
+        {"method": "bayes", "item_features": pd.DataFrame({"year2": [1995]})},
+        "^The frame has no column that looks like the item",
+    ),
     "not of als": ({"row_bound": 1}, "^row_bound is an option of the method"),
     "sampler": ({"sampler": "numpy"}, "sampler must be 'dpmc' or 'opendp', got 'numpy'"),
     "sampler of none": (

@@ -163,10 +163,22 @@ def test_evaluate_ranks_beside_the_error(tables):
     found = json.loads(run("evaluate", tables / "stars.csv", *arguments, *options).stdout)
     alone = json.loads(run("evaluate", tables / "stars.csv", *arguments, "--json").stdout)
     errors = {each["method"]: each for each in found["errors"]}
-    assert [*errors] == ["ease", "bias", "popularity of likes", "user's own mean", "global mean"]
+    assert [*errors] == ["ease", "popularity of likes"]
     assert errors["ease"]["rmse"] is None
     for each in errors.values():
         assert 0 <= each["ndcg"]["ndcg"] <= 1
         assert each["recall"]["recall"] == 1  # of 6 items all are on a list
     assert alone["errors"][0]["method"] == "bayes"
     assert (found["likes_from"], alone["likes_from"]) == (3, 4)
+
+
+def test_evaluate_asks_a_ranking_for_no_range(tables, tmp_path):
+    arguments = ["--relation", "user", "--for", "ranking", "--epsilon", 1000, "--splits", 1]
+    rows = [row[:2] for row in rows_of() if row[2] >= 3]
+    clicks = write_table(tmp_path / "clicks.csv", rows, ("user", "item"))
+    said = run("evaluate", clicks, *arguments).stdout
+    assert "RMSE" not in said
+    assert "\nEach row is a like; recall" in said
+    stars = tables / "stars.csv"
+    assert "or more are likes" in run("evaluate", stars, *arguments, "--likes-from", 3).stdout
+    assert "each row would be a like" in refused("evaluate", stars, *arguments)

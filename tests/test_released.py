@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from publication.small_tables import ITEMS, listed, rows_of, run, write_table
 
+from dpmc.errors import InputError
 from dpmc.released import PublishedItems, load
 
 MODELS = {
@@ -21,6 +22,7 @@ MODELS = {
         **{"ratings-per-user": None, "method": None, "rank": None},
     },
 }
+SMALL = PublishedItems(["1", "2", "3"], np.array([3.0, 2.0, 4.0]), np.eye(3), (1.0, 5.0), 1.0)
 ALONE = """
 import json, sys
 from dpmc.released import load
@@ -93,3 +95,37 @@ def test_without_ratings_all_of_the_spread_of_users_is_open():
 
 def test_a_folder_may_be_named_by_text(folder):
     assert load(str(folder / "bayes")).labels == load(folder / "bayes").labels
+
+
+@pytest.mark.parametrize(
+    ("ratings", "sentence"),
+    [
+        ({"1": None}, "must be finite numbers"),
+        ({"1": float("nan")}, "must be finite numbers"),
+        ({"1": "good"}, "must be finite numbers"),
+        ({"1": [5]}, "must be finite numbers"),
+        (["1"], "must be a mapping from items to ratings"),
+        ("1", "must be a mapping from items to ratings"),
+    ],
+)
+def test_ratings_that_are_refused(ratings, sentence):
+    for use in (SMALL.complete, lambda given: SMALL.best(given, 1)):
+        with pytest.raises(InputError, match=sentence):
+            use(ratings)
+
+
+def test_items_by_number():
+    assert SMALL.best({1: 5, 9: 1}, 3) == SMALL.best({"1": 5.0}, 3)
+    assert list(SMALL.best({3: 5}, 3)) == ["1", "2"]
+
+
+def test_likes_are_a_list(tmp_path):
+    table = write_table(tmp_path / "clicks.csv", [row[:2] for row in rows_of()], ("user", "item"))
+    options = {**MODELS["ranking"], "likes-from": None, "items-are-public": True}
+    run(*listed("fit", table, tmp_path / "model", **options))
+    model = load(tmp_path / "model")
+    assert model.best([ITEMS[0]], 3) == model.best({ITEMS[0]: 1}, 3)
+
+
+def test_a_model_as_text_is_a_line():
+    assert repr(SMALL) == "<PublishedItems: 3 items, 3 factors>"

@@ -15,6 +15,7 @@ A server that shows recommendations needs this module, :mod:`dpmc.ties` and :mod
 import csv
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, pairwise
@@ -38,7 +39,7 @@ RANKINGS = {"local_ease": ("item", "offset", "scale")}
 """Methods that rank by likes, and the same of these."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PublishedItems:
     """Item factors with the public constants that it takes to use them.
 
@@ -73,6 +74,11 @@ class PublishedItems:
 
     rated = True
     """Whether it asks users for their ratings, and not only for what they like."""
+
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__}: {len(self.labels):,} items, {self.factors.shape[1]} factors>"
+        )
 
     @property
     def clipped_to(self) -> tuple[float, float] | None:
@@ -132,13 +138,19 @@ class PublishedItems:
         ----------
         ratings : dict
             The user's own ratings by item label; may be empty. Those of items that have no factors
-            are left out.
+            are left out. Labels are text; integers do as well. Of likes without ratings a list of
+            items will do.
         clipped : bool
             See :meth:`complete_rows`.
 
         Returns
         -------
         float64 array, shape (n_items,)
+
+        Raises
+        ------
+        InputError
+            Ratings that are no mapping, or one that is no finite number.
         """
         items, values = self._known(ratings)
         return self.complete_rows(np.array([0, items.size]), items, values, clipped=clipped)[0]
@@ -198,10 +210,20 @@ class PublishedItems:
         return np.sqrt((self._columns * spread).sum(axis=0) + 1 / self.precisions)
 
     def _known(self, ratings):
-        """Return positions and ratings of the items that are here."""
-        known = {label: value for label, value in ratings.items() if label in self._places}
-        items = np.array([self._places[label] for label in known], dtype=int)
-        return items, np.array([*known.values()], dtype=float)
+        """Return positions and ratings of the items that are here, or refuse the ratings."""
+        if not self.rated and isinstance(ratings, list | tuple | set):
+            ratings = dict.fromkeys(ratings, 1.0)
+        if not isinstance(ratings, Mapping):
+            raise InputError("One user's ratings must be a mapping from items to ratings.")
+        try:
+            values = np.array([*ratings.values()], dtype=float)
+        except (TypeError, ValueError):
+            values = np.full(len(ratings), np.nan)
+        if values.shape != (len(ratings),) or not np.isfinite(values).all():
+            raise InputError("A user's ratings must be finite numbers.")
+        places = [self._places.get(str(label), -1) for label in ratings]
+        items = np.array(places, dtype=int)
+        return items[items >= 0], values[items >= 0]
 
     def _weighted(self, items):
         rows = self.factors[items]
@@ -228,12 +250,13 @@ class PublishedItems:
         """
         values = self.complete(ratings, clipped=False)
         order = ties.descending(values, ties.margin(values)).tolist()
-        chosen = islice((each for each in order if self.labels[each] not in ratings), n)
+        rated = set(map(str, ratings))
+        chosen = islice((each for each in order if self.labels[each] not in rated), n)
         shown = self.shown(values)
         return {self.labels[each]: float(shown[each]) for each in chosen}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PublishedRanking(PublishedItems):
     """What it takes to rank items by one's own likes.
 

@@ -9,7 +9,6 @@ import click
 
 from dpmc.cli.help import Command
 from dpmc.cli.options import column_options, fit_option, progress, remark
-from dpmc.errors import ParameterError
 
 BIAS = "bias"
 TRAINING_SHARE = 0.8
@@ -55,12 +54,13 @@ NOTE = (
     "methods",
     multiple=True,
     help="Method of dpmc fit; may be given more than once.  [default: the default of dpmc fit, "
-    "and bias]",
+    "and for ratings bias]",
 )
 @fit_option("purpose", help="What the default method is for.  [default: ratings]")
 @fit_option(
     "likes_from",
-    help="A rating of so much or more is a like.  [default: three quarters up the range]",
+    help="A rating of so much or more is a like.  [default: three quarters up the range; without "
+    "a range each row of a table without ratings]",
 )
 @fit_option("mechanism", help="Noise, as for dpmc fit.")
 @fit_option(
@@ -102,11 +102,12 @@ def evaluate(path, epsilons, methods, splits, seed, as_json, user, item, rating,
 
     features = features_of(rest.pop("item_features"), item)
     purpose, likes_from = rest.pop("purpose"), rest.pop("likes_from")
-    if likes_from is None:
-        likes_from = _likes_from(rest["rating_range"])
+    if likes_from is None and rest["rating_range"] is not None:
+        low, high = rest["rating_range"]
+        likes_from = low + 0.75 * (high - low)
     epsilons = dict.fromkeys(epsilons or (1.0, 5.0, 20.0))
     models = {}
-    for method in dict.fromkeys(methods or (None, BIAS)):
+    for method in dict.fromkeys(methods or ((None,) if purpose == "ranking" else (None, BIAS))):
         options = rest | {"method": method, "purpose": purpose if method is None else None}
         if ranks(options):
             options["likes_from"] = likes_from
@@ -114,23 +115,21 @@ def evaluate(path, epsilons, methods, splits, seed, as_json, user, item, rating,
             ready = prepare(options | {"epsilon": epsilon})
             models[ready.method, epsilon] = ready.model
     columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
+    rated, lists = likes_from is not None, Lists(None, None, {})
     by_blocks = all(model.by_blocks for model in models.values())
-    lists = Lists(None, None, {})
-    given = read_given(path, columns, rest["rating_range"], lists, by_blocks=by_blocks)
+    given = read_given(path, columns, rest["rating_range"], lists, rated, by_blocks)
     remark(given.remarks)
+    level = likes_from if rated else 1.0  # what each row counts for
     measure = _errors if isinstance(given.ratings, Ratings) else _errors_by_blocks
-    errors = measure(models, given.ratings, features, likes_from, splits, seed)
+    errors = measure(models, given.ratings, features, level, splits, seed)
     result = _summary(next(iter(models.values())), given.ratings, errors, likes_from, splits, seed)
     for line in [json.dumps(result, indent=2)] if as_json else _lines(result, list(epsilons)):
         click.echo(line)
 
 
-def _likes_from(rating_range) -> float:
-    """Return from which rating on one is a like, if nobody says so."""
-    if rating_range is None:
-        raise ParameterError("Give {rating_range} LOWEST HIGHEST, as for a fit that predicts them.")
-    low, high = rating_range
-    return low + 0.75 * (high - low)
+def _named(models: dict) -> dict[str, str]:
+    """Return the references: means predict ratings, so not for rankings alone."""
+    return POPULARITY | ({} if all(model.ranks for model in models.values()) else MEANS)
 
 
 def _errors(
@@ -146,8 +145,8 @@ def _errors(
     from dpmc.methods import method_class
     from dpmc.statistics.errors import rmse
 
-    means = POPULARITY | MEANS
-    models = models | {(name, None): method_class(each)() for name, each in means.items()}
+    references = _named(models).items()
+    models = models | {(name, None): method_class(each)() for name, each in references}
     errors = {key: [] for key in models}
     with progress(splits * len(models), "fits") as step:
         for split in range(splits):
@@ -213,7 +212,7 @@ def _errors_by_blocks(
     from dpmc.methods.blocks import of_users
     from dpmc.methods.private_choice import Seeded, within
 
-    errors = {(name, None): [] for name in POPULARITY | MEANS}
+    errors = {(name, None): [] for name in _named(models)}
     errors = {key: [] for key in models} | errors
     with progress(splits * len(models), "fits") as step:
         for split in range(splits):
@@ -303,7 +302,7 @@ def _of_blocks(model, ratings, part, likes_from: float) -> tuple[float, ...]:
 
 
 def _summary(
-    model, ratings, errors: dict, likes_from: float, splits: int, seed: int
+    model, ratings, errors: dict, likes_from: float | None, splits: int, seed: int
 ) -> dict[str, object]:
     from dpmc.methods.blocks import counted
 
@@ -362,6 +361,8 @@ def _table(measure: str, errors: list[dict], epsilons: list[float]) -> list[str]
 
 def _lines(result: dict, epsilons: list[float]) -> list[str]:
     tables = [_table(name, result["errors"], epsilons) for name in MEASURES]
+    level = result["likes_from"]
+    likes = "Each row is a like" if level is None else f"Ratings of {level:g} or more are likes"
     return [
         NOTE,
         f"{result['ratings']:,} ratings, {result['users']:,} users, {result['items']:,} items; "
@@ -369,9 +370,8 @@ def _lines(result: dict, epsilons: list[float]) -> list[str]:
         f"{result['relation']}, delta {result['delta']:g}, {result['mechanism']} noise.",
         *(line for table in tables for line in [""] * bool(table) + table),
         "",
-        "The two means and popularity are those of the ratings to learn from, without noise.",
-        f"Ratings of {result['likes_from']:g} or more are likes; recall is over min(20, number "
-        "liked).",
+        "Means and popularity are those of the ratings to learn from, without noise.",
+        f"{likes}; recall is over min(20, number liked).",
     ]
 
 

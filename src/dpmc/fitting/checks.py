@@ -34,14 +34,14 @@ def checked(options: Mapping[str, Any]) -> dict[str, Any]:
     None is what was not given; it stays where a parameter has no default of its own.
     """
     found = {name: options.get(name, each.default) for name, each in PARAMETERS.items()}
+    for name, parameter in PARAMETERS.items():
+        if found[name] is not None or parameter.required or parameter.default is not None:
+            found[name] = _checked(parameter, found[name])
     if found["rating_range"] is None and not ranks(found):
         raise ParameterError(
             "Give {rating_range} LOWEST HIGHEST, the values that a rating can take: a range read "
             "off the data would not be covered by the guarantee."
         )
-    for name, parameter in PARAMETERS.items():
-        if found[name] is not None or parameter.required or parameter.default is not None:
-            found[name] = _checked(parameter, found[name])
     if found["budget"] is not None and found["ledger"] is None:
         raise ParameterError("{budget} is that of a {ledger}: give its file too.")
     level, ends = found["likes_from"], found["rating_range"]

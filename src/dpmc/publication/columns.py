@@ -28,12 +28,13 @@ def columns_of(table: Any, roles: Sequence[str], names: Mapping[str, str]) -> li
                 f"{', '.join(roles)} or a sparse matrix, got shape {array.shape}."
             )
         return [(column_of(array[:, place], role), role) for place, role in enumerate(roles)]
-    chosen = [_chosen(there, role, names.get(role)) for role in roles]
+    chosen = [name_of(there, role, names.get(role)) for role in roles]
     table = _collected(table, chosen)
     return [(column_of(table[name], name), name) for name in chosen]
 
 
-def _chosen(there: list, role: str, given: object) -> Any:
+def name_of(there: list, role: str, given: object) -> Any:
+    """Return the name of a frame's one column for a role, or refuse the frame."""
     found = named(there, role, given)
     if len(found) != 1:
         which = f"that looks like the {role}" if given is None else f"'{given}'"

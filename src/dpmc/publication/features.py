@@ -12,7 +12,7 @@ import numpy as np
 from dpmc.datasets.readers.table import read_names
 from dpmc.datasets.registry import OWN_SUFFIXES
 from dpmc.errors import InputError
-from dpmc.publication.columns import column_of, names_in
+from dpmc.publication.columns import column_of, name_of, names_in
 from dpmc.publication.folder import FROM_FILE, SAID_PUBLIC
 from dpmc.publication.lists import in_column, listed_once
 from dpmc.publication.sources import choose_one, readable
@@ -105,7 +105,10 @@ def features_of(source: object, item: str | None = None) -> Features | None:
         raise InputError("Features of items must be a data frame, or a file.")
     if len(set(names)) < len(names):
         raise InputError(f"{where}: two columns have the same name; rename one.")
-    chosen = choose_one(where, tuple(names), "item", item)
+    if table is source:
+        chosen = name_of(names, "item", item)
+    else:
+        chosen = choose_one(where, tuple(names), "item", item)
     others = tuple(name for name in names if name != chosen)
     if not others:
         raise InputError(f"{where}: there is no column of numbers beside '{chosen}'.")

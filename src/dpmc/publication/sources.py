@@ -149,8 +149,8 @@ def _listed(names: Sequence[str]) -> str:
     if _is_header(names):
         return f"the columns are {', '.join(names)}"
     return (
-        "the file seems to have no header: the first line must hold the names of the columns (it "
-        "is not shown, since it has digits and may be data)"
+        "the first line must hold the names of the columns (it is not shown, since it has digits "
+        "and may be data)"
     )
 
 
