@@ -19,25 +19,32 @@ def made() -> dict[Path, str]:
         "@context": "https://w3id.org/codemeta/3.0",
         "type": "SoftwareSourceCode",
         "name": project["name"],
-        "description": cited["title"],
+        "description": cited["abstract"],
         "version": cited["version"],
         "license": f"https://spdx.org/licenses/{cited['license']}",
         "author": [{"type": "Organization", "name": each["name"]} for each in cited["authors"]],
         "keywords": cited["keywords"],
         "programmingLanguage": "Python",
         "runtimePlatform": f"Python {project['requires-python']}",
+        "operatingSystem": "POSIX",
         "softwareRequirements": project["dependencies"],
         "referencePublication": [
-            {"type": "ScholarlyArticle", "name": title, "author": authors, "datePublished": year}
-            for title, authors, year, _ in works
+            {
+                "type": "ScholarlyArticle",
+                "name": title,
+                "author": [{"type": "Person", "name": name} for name in authors],
+                "datePublished": year,
+            }
+            | ({"identifier": number} if number else {})
+            for title, authors, year, number in works
         ],
     }
     zenodo = {
         "title": cited["title"],
-        "description": project["description"] + ".",
+        "description": cited["abstract"],
         "upload_type": cited["type"],
         "version": cited["version"],
-        "license": cited["license"],
+        "license": cited["license"].lower(),  # Zenodo knows it by this name alone
         "creators": [{"name": each["name"]} for each in cited["authors"]],
         "keywords": cited["keywords"],
         "references": [

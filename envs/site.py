@@ -51,8 +51,9 @@ STYLE = """
 .md-typeset table:not([class]) th { min-width: 0 }
 .md-typeset table:not([class]) :is(th, td) { padding: .6em .7em }
 .md-typeset td code { word-break: keep-all }
+.md-grid { max-width: 72rem }
 """
-"""Tables of eight columns fit beside the navigation."""
+"""Tables of eight columns fit beside the navigation; in a cell, paths break after a slash."""
 _formulas: list[str] = []
 
 
@@ -111,7 +112,8 @@ def on_page_markdown(markdown, page, config, files):
 
 
 def on_page_content(html, page, config, files):
-    """Put formulas where they were."""
+    """Put formulas where they were, and let paths in cells break after a slash."""
+    html = re.sub(r"(?<=<td><code>)[^<]+", lambda found: found[0].replace("/", "/<wbr>"), html)
     return re.sub(r"formula(\d+)end", lambda found: _formulas[int(found[1])], html)
 
 

@@ -201,6 +201,8 @@ def _file(root: Path, path: Path) -> dict:
 def _data(name: str, known: Mapping[str, str]) -> dict:
     registered = REGISTRY.get(name)
     more = {"url": registered.url} if registered and registered.url else {}
+    if registered:
+        more["description"] = f"Licence: {registered.licence}. Cite: {registered.citation}."
     title = registered.title if registered else name
     return _entity(f"#data/{name}", "CreativeWork", title, sha256=known["sha256"], **more)
 

@@ -253,5 +253,4 @@ def factors_mostly_beat_baselines(evidence: Evidence) -> Finding:
         f"with {LEVELS[relation]} protected at {row['sum']} of {row['count']} budgets"
         for relation, row in counts.iterrows()
     ]
-    text = f"Less error {' and '.join(parts)}. Neighbours and guarantee: section Privacy."
-    return explained(mostly_below(rows_of(found)), text)
+    return explained(mostly_below(rows_of(found)), f"Less error {' and '.join(parts)}.")
