@@ -292,10 +292,10 @@ def _stop_on_interrupt(stopped: threading.Event) -> None:
         while True:
             signal.sigwait({signal.SIGINT})
             stopped.set()
+            signal.pthread_kill(main, signal.SIGUSR1)  # first, so that no further job begins
             for process in psutil.Process().children(recursive=True):
                 with contextlib.suppress(psutil.NoSuchProcess):
                     process.terminate()
-            signal.pthread_kill(main, signal.SIGUSR1)
 
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     threading.Thread(target=listen, daemon=True).start()

@@ -76,7 +76,8 @@ def digests(
     state = _IV ^ words
     _compress(state, block, np.uint64(_BLOCK), np.uint64(0))
     found = np.zeros(indices.size, dtype=np.uint64)
-    _digests(state, *users, *items, indptr, indices, chosen, found)
+    if indices.size:
+        _digests(state, *users, *items, indptr, indices, chosen, found)
     return found
 
 

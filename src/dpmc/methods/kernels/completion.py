@@ -1,7 +1,7 @@
 """The best items of many users, each from that user's ratings and published items alone.
 
-What :class:`dpmc.released.PublishedItems` does for one user, but for rounding. Loops over one user's ratings and over items in a fixed order, no fast-math: the same bits whoever
-else is there.
+What :class:`dpmc.released.PublishedItems` does for one user, but for rounding. Loops over one
+user's ratings and over items in a fixed order, no fast-math: the same bits whoever else is there.
 """
 
 import numpy as np
