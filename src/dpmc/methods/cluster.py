@@ -34,8 +34,9 @@ WAIT = 60
 
 @dataclass(frozen=True)
 class _Step:
-    """Pickled blocks, statistic and empty sums: as text nothing of it shows."""
+    """Pickled blocks, statistic and empty sums: as text nothing of it shows but a random name."""
 
+    name: str
     content: bytes = field(repr=False)
 
 
@@ -100,7 +101,7 @@ def total(client, blocks: Blocks, add: Callable, sums) -> None:
         return
     content = pickle.dumps((Blocks(blocks.source, 1, blocks.changes), add, sums.empty()))
     with _sentences():
-        whole = _whole(client, _Step(content), n_blocks)
+        whole = _whole(client, _Step(secrets.token_hex(4), content), n_blocks)
     if whole.failure is not None:
         raise InputError(whole.failure)
     if sorted(whole.numbers) != list(range(n_blocks)):
@@ -115,10 +116,10 @@ def _whole(client, step: _Step, n_blocks: int) -> _Part:
     client.wait_for_workers(1, timeout=WAIT)
     threads = sum(client.nthreads().values())
     size = max(1, n_blocks // (TASKS * max(1, threads)))
-    name, made = secrets.token_hex(4), []
+    made = []
 
     def submit(key, work, *given):
-        made.append(client.submit(work, *given, key=f"{key}-{name}", pure=False))
+        made.append(client.submit(work, *given, key=f"{key}-{step.name}", pure=False))
         return made[-1]
 
     try:
@@ -167,15 +168,15 @@ def _public(step: _Step) -> _Step:
 
 
 @lru_cache(maxsize=1)
-def _loaded(content: bytes) -> tuple:
-    return pickle.loads(content)
+def _loaded(step: _Step) -> tuple:
+    return pickle.loads(step.content)
 
 
 def _added(step: _Step, numbers: Sequence[int]) -> _Part:
     """Add up some blocks, each of which is checked when this process first sees it."""
     number = numbers[0]
     try:
-        blocks, add, nothing = _loaded(step.content)
+        blocks, add, nothing = _loaded(step)
         sums = nothing.empty()
         for number in numbers:
             blocks.source.check_block(number)

@@ -347,13 +347,16 @@ def _labels_of(store, number):
     return store.user_labels(number)
 
 
-@lru_cache(maxsize=4)
 def _same(path: str, digest: str) -> Store:
-    """Return the store of another process, once for all that this one is sent of it."""
-    store = Store.open(path)
-    if content_digest(store._stated) != digest:
+    """Return the store of another process, if it is still that: each time the same object."""
+    if content_digest(Store.open(path)._stated) != digest:
         raise InputError(f"{path} is not the same store on all machines, or was built again.")
-    return store
+    return _kept(path, digest)
+
+
+@lru_cache(maxsize=4)
+def _kept(path, digest):
+    return Store.open(path)
 
 
 def is_store(path: str | Path) -> bool:
