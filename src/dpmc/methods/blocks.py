@@ -252,7 +252,11 @@ class _Counts:
     numbers: np.ndarray
 
     def empty(self) -> "_Counts":
-        return _Counts(np.zeros_like(self.numbers))
+        return self.like()
+
+    @property
+    def like(self) -> "partial[_Counts]":
+        return partial(_Counts, np.zeros_like(self.numbers))
 
     def include(self, others: "_Counts") -> None:
         self.numbers = self.numbers + others.numbers

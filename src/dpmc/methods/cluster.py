@@ -34,7 +34,7 @@ WAIT = 60
 
 @dataclass(frozen=True)
 class _Step:
-    """Pickled blocks, statistic and empty sums: as text nothing of it shows but a random name."""
+    """Pickled blocks, statistic and what makes empty sums: as text nothing of it shows but a random name."""
 
     name: str
     content: bytes = field(repr=False)
@@ -99,7 +99,7 @@ def total(client, blocks: Blocks, add: Callable, sums) -> None:
     n_blocks = blocks.source.n_blocks
     if not n_blocks:
         return
-    content = pickle.dumps((Blocks(blocks.source, 1, blocks.changes), add, sums.empty()))
+    content = pickle.dumps((Blocks(blocks.source, 1, blocks.changes), add, sums.like))
     with _sentences():
         whole = _whole(client, _Step(secrets.token_hex(4), content), n_blocks)
     if whole.failure is not None:
@@ -176,8 +176,8 @@ def _added(step: _Step, numbers: Sequence[int]) -> _Part:
     """Add up some blocks, each of which is checked when this process first sees it."""
     number = numbers[0]
     try:
-        blocks, add, nothing = _loaded(step)
-        sums = nothing.empty()
+        blocks, add, empty = _loaded(step)
+        sums = empty()
         for number in numbers:
             blocks.source.check_block(number)
             try:
