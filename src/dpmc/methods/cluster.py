@@ -34,7 +34,7 @@ WAIT = 60
 
 @dataclass(frozen=True)
 class _Step:
-    """Pickled blocks, statistic and what makes empty sums: as text nothing of it shows but a random name."""
+    """Pickled blocks, statistic and what makes empty sums; as text it shows a random name alone."""
 
     name: str
     content: bytes = field(repr=False)
