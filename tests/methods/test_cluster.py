@@ -122,7 +122,6 @@ def test_the_same_bytes_in_memory_of_a_store_and_on_a_cluster_that_loses_a_worke
     in_memory, said = folder_of(table, tmp_path / "memory", ranks=ranks)
     assert folder_of(store, tmp_path / "store", ranks=ranks) == (in_memory, said)
     assert store.n_blocks > 20
-    client.register_plugin(WithTests())
     steps, mark = killing(monkeypatch, tmp_path / "killed"), tmp_path / "killed"
     before = set(client.scheduler_info(n_workers=-1)["workers"])
     joining = threading.Timer(0.5, lambda: processes[0].scale(3))
@@ -135,13 +134,6 @@ def test_the_same_bytes_in_memory_of_a_store_and_on_a_cluster_that_loses_a_worke
     client.wait_for_workers(3, timeout=60)
     assert before != set(client.scheduler_info(n_workers=-1)["workers"])
     assert left(client) == []
-
-
-class WithTests(distributed.WorkerPlugin):
-    """Lets a worker import what tests send it."""
-
-    def setup(self, worker):
-        sys.path.insert(0, os.path.dirname(__file__))
 
 
 def left(client):
