@@ -17,7 +17,7 @@ from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError, did_you_mean
 from dpmc.fitting.compiling import noticed
 from dpmc.fitting.fit import prepare
-from dpmc.fitting.given import given_of, given_of_store
+from dpmc.fitting.given import check_no_cluster, given_of, given_of_store
 from dpmc.fitting.lists import lists_of_program
 from dpmc.fitting.parameters import METHODS
 from dpmc.methods.base import check_count
@@ -219,7 +219,7 @@ class PrivateFactorization:
 
     # -- fit ----------------------------------------------------------------------------------
 
-    def fit(self, X: object, y: object = None) -> Self:
+    def fit(self, X: object, y: object = None, *, client: Any = None) -> Self:
         """Learn the items and return the model.
 
         If a user rates an item more than once, the mean of these ratings counts. What is noticed
@@ -237,6 +237,8 @@ class PrivateFactorization:
             an array of shape (n, 2).
         y : array of shape (n,), optional
             The ratings.
+        client : distributed.Client, optional
+            With a store: of a cluster of Dask, whose workers read it (docs/scale.md).
 
         Raises
         ------
@@ -258,9 +260,10 @@ class PrivateFactorization:
             store = self._store(X) if y is None else None
             if store is not None:
                 given = given_of_store(
-                    store, ready.rating_range, lists, ready.rated, model.by_blocks
+                    store, ready.rating_range, lists, ready.rated, model.by_blocks, client
                 )
             else:
+                check_no_cluster(client)
                 lines = lines_in(X, y, columns, ready.rated)
                 given = given_of(lines, ready.rating_range, lists)
             for each in ready.remarks(given, features):

@@ -1,6 +1,7 @@
 """``dpmc fit``: complete a table of ratings within a privacy budget, for publication."""
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -35,6 +36,7 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
             "factor_bound", "residual_bound", "row_bound", "gram", "regularization",
             "user_regularization", "loss_parameter", "shrinkage", "item_features",
         ),
+        "Cluster": ("dask",),
         "Output": ("output", "extras", "report_error", "force", "quiet", "as_json"),
     },
     examples=(
@@ -61,10 +63,18 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
     type=click.Choice([*PARTS]),
     help="Also write this, if the guarantee covers it; may be given twice.",
 )
+@click.option(
+    "--dask",
+    metavar="ADDRESS",
+    help="Scheduler of a cluster of Dask, such as tcp://host:8786, whose workers read the store: "
+    "for the methods bayes and ease.",
+)
 @click.option("--force", is_flag=True, help="Replace the output of an earlier fit.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
-def fit(path, output, extras, force, quiet, as_json, user, item, rating, timestamp, **options):
+def fit(
+    path, output, extras, dask, force, quiet, as_json, user, item, rating, timestamp, **options
+):
     """Learn a model that may be published from private ratings.
 
     The model (item factors and guarantee.json) lets all users predict their own ratings with dpmc
@@ -97,6 +107,7 @@ def fit(path, output, extras, force, quiet, as_json, user, item, rating, timesta
     from dpmc.fitting.fit import prepare
     from dpmc.fitting.given import read_given
     from dpmc.fitting.lists import lists_of_file
+    from dpmc.methods.cluster import connected
     from dpmc.methods.released import fit_folder
     from dpmc.publication.features import features_of
     from dpmc.publication.folder import GUARANTEE, check_output
@@ -112,13 +123,14 @@ def fit(path, output, extras, force, quiet, as_json, user, item, rating, timesta
     ledger = ready.ledger()
     features = features_of(options["item_features"], item)
     blocks = ready.model.by_blocks
-    given = read_given(path, columns, ready.rating_range, lists, ready.rated, blocks)
-    remarks = ready.remarks(given, features)
-    if not quiet:
-        remark(remarks)
-    total = getattr(ready.model, "iterations", 1)  # biases have none
-    with progress(total, "iterations", hidden=quiet) as step:
-        ready.run(given.ratings, ledger, step, features)
+    with nullcontext() if dask is None else connected(dask) as client:
+        given = read_given(path, columns, ready.rating_range, lists, ready.rated, blocks, client)
+        remarks = ready.remarks(given, features)
+        if not quiet:
+            remark(remarks)
+        total = getattr(ready.model, "iterations", 1)  # biases have none
+        with progress(total, "iterations", hidden=quiet) as step:
+            ready.run(given.ratings, ledger, step, features)
     names = fit_folder.write(
         output, ready.model, parts, {}, origins=lists.origins, sampler=ready.sampler
     )

@@ -4,11 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from dpmc.errors import ParameterError
 from dpmc.fitting.lists import Lists
-from dpmc.methods.blocks import Blocks, LabelledBlocks, cores, counted, renumbered
+from dpmc.methods.blocks import LabelledBlocks, cores, counted, renumbered
+from dpmc.methods.cluster import over
 from dpmc.publication.lists import places_in, restrict
 from dpmc.publication.store import Resolved, Store, is_store, opened
 from dpmc.publication.table import Lines, read_lines, resolve
@@ -39,14 +42,17 @@ def read_given(
     lists: Lists,
     rated: bool = True,
     by_blocks: bool = False,
+    client: Any = None,
 ) -> Given:
     """Return what counts of a file or a store.
 
     Columns and ``rated`` are as for :func:`dpmc.publication.table.read_lines`; the columns of a
-    store were named when it was built. For ``by_blocks`` see :func:`given_of_store`.
+    store were named when it was built. For what follows see :func:`given_of_store`.
     """
     if is_store(path):
-        return given_of_store(opened(path, columns), rating_range, lists, rated, by_blocks)
+        store = opened(path, columns)
+        return given_of_store(store, rating_range, lists, rated, by_blocks, client)
+    check_no_cluster(client)
     return given_of(read_lines(Path(path), columns, rated), rating_range, lists)
 
 
@@ -67,22 +73,27 @@ def given_of_store(
     lists: Lists,
     rated: bool,
     by_blocks: bool,
+    client: Any = None,
 ) -> Given:
     """Return what counts of a store, all of which is read once and checked.
 
-    ``by_blocks``: in blocks that are read whenever they are looked at; else in memory.
+    ``by_blocks``: in blocks that are read whenever they are looked at; else in memory. With a
+    ``client`` of Dask workers read and check them, see :mod:`dpmc.methods.cluster`.
     """
     if not by_blocks:
+        check_no_cluster(client)
         return given_of(store.lines(rated), rating_range, lists)
     store.check_rated(rated)
-    store.check(cores())
-    ratings, unlisted, outside = blocks_of(store, rating_range, lists.items), 0, 0
+    if client is None:
+        store.check(cores())
+    stored = replace(_stored(store), elsewhere=over(client))
+    ratings, unlisted, outside = _listed(stored, rating_range, lists.items), 0, 0
     if lists.items is not None and not set(store.item_labels.tolist()) <= set(lists.items):
         place = places_in(lists.items, store.item_labels)
-        every = blocks_of(store, rating_range, None)
+        every = _listed(stored, rating_range, None)
         unlisted = int(counted(partial(_unlisted, place), every))
     if rating_range is not None and store.exceeds(*rating_range):
-        outside = int(counted(partial(_outside_in, rating_range), Blocks(store, cores())))
+        outside = int(counted(partial(_outside_in, rating_range), stored))
     merged, left = store.n_repeated, store.n_ratings - store.n_repeated - unlisted
     return Given(ratings, _remarks(merged, False, unlisted, left, outside, rating_range))
 
@@ -91,11 +102,38 @@ def blocks_of(
     store: Store, rating_range: tuple[float, float] | None, items: Sequence[str] | None
 ) -> LabelledBlocks:
     """Return the ratings of a store by blocks, of listed items in their order, or of all."""
-    made = (Resolved(rating_range),)
-    every = LabelledBlocks(store, cores(), made, store.n_items, store.item_labels, store.users)
-    if items is None or list(items) == store.item_labels.tolist():
+    return _listed(_stored(store), rating_range, items)
+
+
+def check_no_cluster(client: Any) -> None:
+    """Refuse a cluster for what is in memory."""
+    if client is not None:
+        raise ParameterError(
+            "A cluster goes over a store by blocks, for the methods bayes and ease: leave {dask} "
+            "out, or see `dpmc store build`."
+        )
+
+
+def _stored(store: Store) -> LabelledBlocks:
+    return LabelledBlocks(
+        store,
+        cores(),
+        n_items=store.n_items,
+        item_labels=store.item_labels,
+        user_labels=store.users,
+    )
+
+
+def _listed(
+    stored: LabelledBlocks,
+    rating_range: tuple[float, float] | None,
+    items: Sequence[str] | None,
+) -> LabelledBlocks:
+    every = stored.then(Resolved(rating_range))
+    there = np.asarray(stored.item_labels)
+    if items is None or list(items) == there.tolist():
         return every
-    labels, place = np.array(items, dtype=object), places_in(items, store.item_labels)
+    labels, place = np.array(items, dtype=object), places_in(items, there)
     listed = replace(every, n_items=labels.size, item_labels=labels)
     return listed.then(partial(renumbered, place))
 

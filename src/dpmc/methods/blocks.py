@@ -56,11 +56,15 @@ class Blocks:
         That work on blocks at the same time. The result is the same for any number.
     changes : functions
         Made of each block, in this order, whenever it is looked at.
+    elsewhere : callable, optional
+        ``elsewhere(blocks, add, sums)`` adds up in place of threads of this process, as
+        :func:`dpmc.methods.cluster.total` does.
     """
 
     source: Source
     threads: int = 1
     changes: tuple[Change, ...] = ()
+    elsewhere: Callable | None = None
 
     @property
     def n_users(self) -> int:
@@ -73,7 +77,7 @@ class Blocks:
     def blocks(self) -> Iterator[tuple[int, Compressed]]:
         """Yield the first user's number and the ratings of each block."""
         for first, rows in self.source.blocks():
-            yield first, self._changed(first, rows)
+            yield first, self.changed(first, rows)
 
     def each(self, work: Callable[[int, Compressed], object]) -> None:
         """Call work(first, rows) for each block, in threads."""
@@ -106,9 +110,10 @@ class Blocks:
                 yield ahead.popleft().result()
 
     def _worked(self, work, first, rows):
-        return work(first, self._changed(first, rows))
+        return work(first, self.changed(first, rows))
 
-    def _changed(self, first, rows):
+    def changed(self, first: int, rows: Compressed) -> Compressed:
+        """Return what the changes make of a block of the source."""
         for change in self.changes:
             rows = change(first, rows)
         return rows
@@ -202,6 +207,9 @@ def total(add, rows: Source, sums: Sums) -> Sums:
     sums : Sums
     """
     blocks = in_blocks(rows)
+    if blocks.elsewhere is not None:
+        blocks.elsewhere(blocks, add, sums)
+        return sums
     own, made = threading.local(), []
 
     def work(first, rows):
@@ -234,11 +242,29 @@ def of_users(make, rows: Source, shape: tuple[int, ...]) -> np.ndarray:
 def counted(count: Callable[[int, Compressed], object], rows: Source) -> np.ndarray:
     """Return the sum over all blocks of whole numbers ``count(first, rows)``."""
     nobody = Compressed(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0))
-    found = [np.asarray(count(0, nobody), dtype=np.int64)]
-    in_blocks(rows).each(
-        lambda first, rows: found.append(np.asarray(count(first, rows), dtype=np.int64))
-    )
-    return np.sum(found, axis=0)
+    counts = _Counts(np.asarray(count(0, nobody), dtype=np.int64))
+    return total(partial(_count, count), rows, counts).numbers
+
+
+@dataclass
+class _Counts:
+    """Whole numbers that are added up as sums are."""
+
+    numbers: np.ndarray
+
+    def empty(self) -> "_Counts":
+        return self.like()
+
+    @property
+    def like(self) -> "partial[_Counts]":
+        return partial(_Counts, np.zeros_like(self.numbers))
+
+    def include(self, others: "_Counts") -> None:
+        self.numbers = self.numbers + others.numbers
+
+
+def _count(count, counts, rows, first):
+    counts.numbers = counts.numbers + np.asarray(count(first, rows), dtype=np.int64)
 
 
 def joined(rows: Source) -> Compressed:

@@ -23,6 +23,7 @@ relative 2^-52. What that does to a guarantee is in :mod:`dpmc.privacy.release`,
 """
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -96,7 +97,12 @@ class Sums:
 
     def empty(self) -> "Sums":
         """Return others like these, all zero."""
-        return Sums(len(self.parts), self._bound)
+        return self.like()
+
+    @property
+    def like(self) -> "partial[Sums]":
+        """What :meth:`empty` calls, in a few bytes for another process."""
+        return partial(Sums, len(self.parts), self._bound)
 
     def whole(self, values: np.ndarray) -> np.ndarray:
         """Return numbers in steps, truncated towards zero: int64, of the same shape.

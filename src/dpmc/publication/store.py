@@ -10,6 +10,7 @@ found out.
 """
 
 import json
+import os
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -54,6 +55,7 @@ class Store:
     def __init__(self, path: Path, stated: Mapping):
         self.path, self._stated = path, stated
         self._seen: set[int | str] = set()  # blocks and files that were checked
+        self._checked: set[int] = set()
         self.n_users, self.n_items = stated["users"], stated["items"]
         self.n_ratings, self.rated = stated["ratings"], stated["rated"]
         self.n_repeated, self.n_blocks = stated["repeated"], len(stated["blocks"])
@@ -121,12 +123,16 @@ class Store:
         """Number of the first user of each block, and of all users: shape (n_blocks + 1,)."""
         return np.cumsum([0, *(block["users"] for block in self._stated["blocks"])])
 
-    def blocks(self) -> Iterator[tuple[int, Compressed]]:
-        """Yield the number of the first user and the rows of small parts of the blocks.
+    def __reduce__(self) -> tuple:
+        """Send another process where the store is and its digest: it opens the same, or refuses."""
+        return _same, (os.path.abspath(self.path), content_digest(self._stated))
+
+    def blocks(self, numbers: Iterable[int] | None = None) -> Iterator[tuple[int, Compressed]]:
+        """Yield the number of the first user and the rows of small parts of the blocks, or of some.
 
         As they are on disk, and mapped from there: :class:`Resolved` makes ratings of them.
         """
-        for number in range(self.n_blocks):
+        for number in range(self.n_blocks) if numbers is None else numbers:
             for first, rows in self._rows(number).blocks():
                 yield int(self.firsts[number]) + first, rows
 
@@ -206,14 +212,16 @@ class Store:
         InputError
             The message names the block.
         """
+        with ThreadPoolExecutor(threads) as pool:
+            for number, _ in enumerate(pool.map(self.check_block, range(self.n_blocks)), 1):
+                report(number / self.n_blocks)
 
-        def checked(number: int) -> None:
+    def check_block(self, number: int) -> None:
+        """Refuse a block that is not as it was built; this process reads it once."""
+        if number not in self._checked:
             if self.user_labels(number).size != self._rows(number).n_rows:
                 raise self._changed(number)
-
-        with ThreadPoolExecutor(threads) as pool:
-            for number, _ in enumerate(pool.map(checked, range(self.n_blocks)), 1):
-                report(number / self.n_blocks)
+            self._checked.add(number)
 
     def verify(self, report: Callable[[float], None] = lambda share: None) -> None:
         """Read everything, and refuse what is not as it was built, see :meth:`check`."""
@@ -342,6 +350,18 @@ class StoredUsers(Sequence):
 @lru_cache(maxsize=8)
 def _labels_of(store: Store, number: int) -> np.ndarray:
     return store.user_labels(number)
+
+
+def _same(path: str, digest: str) -> Store:
+    """Return the store of another process, if it is still that: each time the same object."""
+    if content_digest(Store.open(path)._stated) != digest:
+        raise InputError(f"{path} is not the same store on all machines, or was built again.")
+    return _kept(path, digest)
+
+
+@lru_cache(maxsize=4)
+def _kept(path: str, digest: str) -> Store:
+    return Store.open(path)
 
 
 def is_store(path: str | PathLike[str]) -> bool:

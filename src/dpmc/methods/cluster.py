@@ -1,0 +1,212 @@
+"""Blocks of users on a cluster of Dask (the extra ``dask``): each block is added up once, exactly.
+
+A step is one statistic: what is public, and the recipe of the blocks, goes to the workers as one
+value. A task adds up some blocks of a store, which workers read from a folder that all machines
+see; its sums come with the numbers of these blocks. Further tasks add up such sums, and refuse a
+block that is in two of them; the process that fits checks that all blocks are in the last. So it
+receives one vector of sums for each step, and none of a block. Dask does again what was lost with a
+worker, with the same result, as sums are exact. All noise is drawn by the process that fits, which
+alone has the :class:`dpmc.privacy.ledger.Ledger`.
+
+**Privacy.** Sums without noise are private. They travel between workers, and are in their memory.
+Names of tasks hold numbers of blocks; values that tasks are given or return have no text but that.
+A task does not raise, as Dask logs arguments and tracebacks of what does: what is wrong with a
+block comes back as a sentence that names the block, and the type of an error, but no value.
+"""
+
+import pickle
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+
+from dpmc.errors import InputError, ParameterError
+from dpmc.methods.blocks import Blocks
+
+TASKS = 4
+"""For each thread of the workers, about: as many are done again at most where one is lost."""
+TOGETHER = 8
+"""Parts that one task adds up."""
+WAIT = 60
+"""Seconds for the first worker to come."""
+
+
+@dataclass(frozen=True)
+class _Step:
+    """Pickled blocks, statistic and what makes empty sums; as text it shows a random name alone."""
+
+    name: str
+    content: bytes = field(repr=False)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Sums of some blocks, or what is wrong with one."""
+
+    numbers: tuple[int, ...]
+    sums: object = field(repr=False)
+    failure: str | None = None
+
+
+@contextmanager
+def connected(address: str) -> Iterator:
+    """Yield the client of a scheduler.
+
+    Raises
+    ------
+    InputError
+        The extra is not installed, or there is no scheduler.
+    """
+    try:
+        from distributed import Client
+    except ModuleNotFoundError:
+        raise ParameterError(
+            '{dask} needs Dask, which is not installed: pip install "dpmc[dask]".'
+        ) from None
+    try:
+        client = Client(address, set_as_default=False)
+    except (OSError, ValueError, ImportError):
+        raise ParameterError(
+            "{dask}: no scheduler answers at {address}: start one with `dask scheduler`.",
+            address=address,
+        ) from None
+    with client:
+        try:
+            yield client
+        except KeyboardInterrupt:
+            raise InputError(
+                "Stopped, and the cluster with it. No folder was written; a ledger counts the fit."
+            ) from None
+
+
+def total(client, blocks: Blocks, add: Callable, sums) -> None:
+    """Add to ``sums`` what ``add(sums, rows, first)`` adds of each block of a store.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    blocks : Blocks
+        Of a :class:`dpmc.publication.store.Store` that is at the same place on all machines.
+    add, sums
+        As for :func:`dpmc.methods.blocks.total`; ``sums`` are those of this process.
+
+    Raises
+    ------
+    InputError
+        A block is not as it was built, or the cluster cannot do it; the sentence names no user.
+    """
+    n_blocks = blocks.source.n_blocks
+    if not n_blocks:
+        return
+    content = pickle.dumps((Blocks(blocks.source, 1, blocks.changes), add, sums.like))
+    with _sentences():
+        whole = _whole(client, _Step(secrets.token_hex(4), content), n_blocks)
+    if whole.failure is not None:
+        raise InputError(whole.failure)
+    if sorted(whole.numbers) != list(range(n_blocks)):
+        raise RuntimeError("the cluster did not add up each block once")
+    sums.include(whole.sums)
+
+
+def _whole(client, step: _Step, n_blocks: int) -> _Part:
+    """Return the sums of all blocks; whatever ends it, nothing is left on the cluster."""
+    import dask
+
+    client.wait_for_workers(1, timeout=WAIT)
+    threads = sum(client.nthreads().values())
+    size = max(1, n_blocks // (TASKS * max(1, threads)))
+    made = []
+
+    def submit(key, work, *given):
+        made.append(client.submit(work, *given, key=f"{key}-{step.name}", pure=False))
+        return made[-1]
+
+    try:
+        # a task, and not scattered: what is lost with a worker is sent again
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GiB"}):
+            public = submit("dpmc-public", _public, step)
+            parts = [
+                submit(
+                    f"dpmc-blocks-{first}", _added, public, range(n_blocks)[first : first + size]
+                )
+                for first in range(0, n_blocks, size)
+            ]
+        while len(parts) > 1:
+            groups = [parts[k : k + TOGETHER] for k in range(0, len(parts), TOGETHER)]
+            parts = [submit(f"dpmc-sums-{len(made)}", _merged, group) for group in groups]
+        return parts[0].result()
+    finally:
+        client.cancel(made, force=True)
+
+
+@contextmanager
+def _sentences() -> Iterator[None]:
+    """Say in one sentence what Dask raises, which may hold anything."""
+    from concurrent.futures import CancelledError
+
+    from distributed import KilledWorker
+
+    try:
+        yield
+    except KilledWorker:
+        raise InputError(
+            "The cluster: several workers died at the same blocks, of memory perhaps; nothing was "
+            "written."
+        ) from None
+    except TimeoutError:
+        raise InputError(f"The cluster has no worker after {WAIT} seconds: start some.") from None
+    except (Exception, CancelledError) as error:
+        raise InputError(
+            f"The cluster cannot do it ({type(error).__name__}): are scheduler and workers there, "
+            "with the same versions of Python and dpmc? Nothing was written."
+        ) from None
+
+
+def _public(step: _Step) -> _Step:
+    return step
+
+
+@lru_cache(maxsize=1)
+def _loaded(step: _Step) -> tuple:
+    return pickle.loads(step.content)
+
+
+def _added(step: _Step, numbers: Sequence[int]) -> _Part:
+    """Add up some blocks, each of which is checked when this process first sees it."""
+    number = numbers[0]
+    try:
+        blocks, add, empty = _loaded(step)
+        sums = empty()
+        for number in numbers:
+            blocks.source.check_block(number)
+            try:
+                for first, rows in blocks.source.blocks([number]):
+                    add(sums, blocks.changed(first, rows), first)
+            except InputError as error:  # a sentence of a method: it may hold a value
+                raise RuntimeError from error
+    except InputError as error:
+        return _Part((), None, str(error))
+    except Exception as error:
+        cause = error.__cause__ or error
+        return _Part((), None, f"Block {number} cannot be added up: {type(cause).__name__}.")
+    return _Part(tuple(numbers), sums)
+
+
+def _merged(parts: Sequence[_Part]) -> _Part:
+    """Return the sums of parts; those of the parts stay, as Dask may ask for them again."""
+    for part in parts:
+        if part.failure is not None:
+            return part
+    numbers = [number for part in parts for number in part.numbers]
+    if len(set(numbers)) < len(numbers):
+        return _Part((), None, "A block came twice from the cluster; nothing was written.")
+    sums = parts[0].sums.empty()
+    for part in parts:
+        sums.include(part.sums)
+    return _Part(tuple(numbers), sums)
+
+
+def over(client) -> Callable | None:
+    """Return what adds up blocks with a client, for :class:`dpmc.methods.blocks.Blocks`."""
+    return None if client is None else partial(total, client)

@@ -1,0 +1,253 @@
+"""A fit on a cluster of Dask: real processes, one of which is killed in the middle of a step.
+
+Without the extra ``dask`` all of it is skipped.
+"""
+
+import os
+import pickle
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpmc import PrivateFactorization
+from dpmc.errors import InputError
+from dpmc.methods import cluster
+from dpmc.methods.blocks import Blocks, LabelledBlocks, counted, total
+from dpmc.privacy.sums import Sums
+from dpmc.publication.store import MANIFEST
+from dpmc.publication.store_building import build
+
+distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.slow
+
+N_USERS, N_ITEMS = 300, 12
+ITEMS = [f"item {number}" for number in range(N_ITEMS)]
+COLUMNS = dict.fromkeys(("user", "item", "rating", "timestamp"))
+LABEL = re.compile(r"secret[ -]?user")
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    users, items = np.nonzero(rng.random((N_USERS, N_ITEMS)) < 0.6)
+    labels = np.array([f"secret user {number}" for number in rng.permutation(N_USERS)])
+    ratings = rng.integers(1, 6, users.size).astype(float)
+    return pd.DataFrame({"user": labels[users], "item": np.array(ITEMS)[items], "rating": ratings})
+
+
+@pytest.fixture(scope="module")
+def store(table, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("store")
+    table.to_csv(folder / "mine.csv", index=False)
+    return build(folder / "mine.csv", folder / "store", COLUMNS, block=60)
+
+
+@pytest.fixture(scope="module")
+def processes():
+    """Two workers, which a nanny starts again when they die."""
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit=0
+        ) as local,
+        distributed.Client(local, set_as_default=False) as client,
+    ):
+        yield local, client
+
+
+@pytest.fixture
+def client(processes):
+    processes[1].wait_for_workers(2, timeout=60)
+    return processes[1]
+
+
+def folder_of(source, path, client=None, ranks=False, callback=None):
+    given = (
+        {"purpose": "ranking", "likes_from": 4}
+        if ranks
+        else {"rating_range": (2, 5), "report_error": 0.2}
+    )
+    model = PrivateFactorization(
+        epsilon=20, delta=1e-6, items=ITEMS[1:], ratings_per_user=5, simulate=3, **given
+    )
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model.fit(source, client=client).save(path)
+    texts = [str(each.message) for each in said if "not private" in str(each.message)]
+    return {each.name: each.read_bytes() for each in path.iterdir()}, texts
+
+
+class KillOnce:
+    """A change that kills the process of a worker in the middle of one block, once."""
+
+    def __init__(self, mark, number):
+        self.mark, self.number = mark, number
+
+    def __call__(self, first, rows):
+        if first >= self.number:
+            try:
+                os.close(os.open(self.mark, os.O_CREAT | os.O_EXCL))
+            except FileExistsError:
+                return rows
+            os.kill(os.getpid(), signal.SIGKILL)
+        return rows
+
+
+def killing(monkeypatch, mark):
+    """Have one worker killed in a late block of the third statistic of a fit."""
+    plain, steps = cluster.total, []
+
+    def one_more(client, blocks, add, sums):
+        steps.append(add)
+        if len(steps) == 3:
+            blocks = blocks.then(KillOnce(str(mark), N_USERS // 2))
+        return plain(client, blocks, add, sums)
+
+    monkeypatch.setattr(cluster, "total", one_more)
+    return steps
+
+
+@pytest.mark.parametrize("ranks", [False, True], ids=["bayes", "ease"])
+def test_the_same_bytes_in_memory_of_a_store_and_on_a_cluster_that_loses_a_worker(
+    ranks, table, store, client, processes, tmp_path, monkeypatch
+):
+    """One worker is killed with -9 in a step, and one more joins: its bytes are those of memory."""
+    in_memory, said = folder_of(table, tmp_path / "memory", ranks=ranks)
+    assert folder_of(store, tmp_path / "store", ranks=ranks) == (in_memory, said)
+    assert store.n_blocks > 20
+    steps, mark = killing(monkeypatch, tmp_path / "killed"), tmp_path / "killed"
+    before = set(client.scheduler_info(n_workers=-1)["workers"])
+    joining = threading.Timer(0.5, lambda: processes[0].scale(3))
+    joining.start()
+    found = folder_of(store, tmp_path / "cluster", client, ranks)
+    joining.join()
+    assert found == (in_memory, said)
+    assert mark.exists()
+    assert len(steps) > 3
+    client.wait_for_workers(3, timeout=60)
+    assert before != set(client.scheduler_info(n_workers=-1)["workers"])
+    assert left(client) == []
+
+
+def left(client):
+    """Return what is on the cluster after a step, given a moment to be dropped."""
+    for _ in range(50):
+        keys = [key for key in client.run_on_scheduler(tasks) if "dpmc" in str(key)]
+        if not keys:
+            break
+        time.sleep(0.1)
+    return keys
+
+
+def tasks(dask_scheduler):
+    return list(dask_scheduler.tasks)
+
+
+def _fails(sums, rows, first):
+    raise ValueError(f"secret user {first} gave {rows.values[0]}")
+
+
+def on(client, store):
+    return Blocks(store, elsewhere=cluster.over(client))
+
+
+def test_a_block_that_fails_is_named_and_no_user(client, store):
+    with pytest.raises(InputError, match=r"^Block \d+ cannot be added up: ValueError\.$") as caught:
+        total(_fails, on(client, store), Sums(1, 1.0))
+    assert caught.value.__cause__ is None
+    logs = str(client.get_worker_logs()) + str(client.get_scheduler_logs())
+    logs += str(client.run(lambda dask_worker: [str(each) for each in dask_worker.state.log]))
+    assert "blocks" in logs
+    assert not LABEL.search(logs)
+    assert left(client) == []
+
+
+def test_a_store_that_was_changed_is_refused_on_workers(client, table, tmp_path):
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    changed = build(tmp_path / "mine.csv", tmp_path / "store", COLUMNS, block=300)
+    values = tmp_path / "store" / "00002" / "values.npy"
+    content = bytearray(values.read_bytes())
+    content[-1] ^= 1
+    values.write_bytes(content)
+    with pytest.raises(InputError, match="block 2 is not as it was built"):
+        counted(_number, on(client, changed))
+    assert build(tmp_path / "mine.csv", tmp_path / "store", COLUMNS, block=400, force=True)
+    with pytest.raises(InputError, match="is not the same store"):
+        counted(_number, on(client, changed))
+
+
+def _number(first, rows):
+    return rows.values.size
+
+
+def test_what_is_sent_and_what_is_shown_hold_no_label(store):
+    step = cluster._Step("a", pickle.dumps(LabelledBlocks(store, user_labels=store.users)))
+    assert not LABEL.search(step.content.decode("latin-1"))
+    assert len(step.content) < 1500
+    part = cluster._added(
+        cluster._Step("a", pickle.dumps((Blocks(store), _fails, Sums(1, 1.0).like))), range(2)
+    )
+    assert "secret" not in repr((step, part))
+    sums = cluster._Part((0, 1), Sums(1, 1.0))
+    assert repr(sums) == "_Part(numbers=(0, 1), failure=None)"
+    assert cluster._merged([sums, cluster._Part((1,), Sums(1, 1.0))]).failure
+
+
+def test_ctrl_c_leaves_nothing(client, store, tmp_path):
+    """A fit by the command line is stopped in a step."""
+    (tmp_path / "items.txt").write_text("\n".join(ITEMS))
+    program = (
+        "import dpmc.methods.cluster as c\n"
+        "import sys; from dpmc.cli import main\n"
+        "def slow(*given):\n    import time; time.sleep(60)\n"
+        "c._added = slow; sys.argv[0] = 'dpmc'; main()"
+    )
+    words = ["fit", "--ratings", str(store.path), "--items", "items.txt", "--output", "model"]
+    words += [
+        "--relation",
+        "user",
+        "--rating-range",
+        "1",
+        "5",
+        "--epsilon",
+        "5",
+        "--dask",
+        client.scheduler.address,
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    )
+    for _ in range(600):
+        if any("dpmc-blocks" in str(key) for key in client.run_on_scheduler(tasks)):
+            break
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=60)[1]
+    assert process.returncode == 2
+    assert said.splitlines()[-1].startswith("dpmc: Stopped, and the cluster with it.")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["items.txt"]
+    assert left(client) == []
+
+
+def test_no_scheduler_and_what_is_in_memory_are_refused(table, client, tmp_path):
+    with (
+        pytest.raises(InputError, match="no scheduler answers"),
+        cluster.connected("tcp://[::1]:1"),
+    ):
+        pass
+    with pytest.raises(InputError, match="goes over a store"):
+        folder_of(table, tmp_path / "none", client)
+    assert not (tmp_path / "none").exists()
+
+
+def test_files_of_a_store_are_their_owners_alone(store):
+    for each in store.path.rglob("*"):
+        assert each.stat().st_mode & 0o077 == 0, each
+    assert "private" in (store.path / MANIFEST).read_text()
