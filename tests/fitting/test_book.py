@@ -281,6 +281,16 @@ def test_the_folder_of_a_book_behind_a_link_reaches_the_disk(path, tmp_path, mon
     assert flushed == [tmp_path.resolve() / "place"]
 
 
+def test_a_book_may_be_a_file_that_can_only_grow(path, monkeypatch):
+    def refuse(*_):
+        raise PermissionError
+
+    monkeypatch.setattr(os, "ftruncate", refuse)  # as chattr +a has it
+    book(path).enter()
+    book(path).enter()
+    assert len(read(path).entries) == 2
+
+
 def test_what_was_spent_is_rounded_up(path):
     book(path, epsilon=3.1412).enter()
     assert "epsilon 3.142 of 7" in read(path).sentence()

@@ -269,7 +269,8 @@ class Book:
             added = b"\n" + added
         text = added
         with naming(self.path):
-            os.ftruncate(descriptor, len(stored))  # of a line that was cut off
+            if os.fstat(descriptor).st_size > len(stored):  # of a line that was cut off
+                os.ftruncate(descriptor, len(stored))  # refused where a file may only grow
             try:
                 while text:
                     text = text[os.write(descriptor, text) :]
