@@ -1,6 +1,8 @@
 """The book of what fits have spent: it refuses to overspend, whatever dies, races or edits it."""
 
+import fcntl
 import json
+import math
 import os
 import signal
 import subprocess
@@ -15,7 +17,8 @@ from publication.small_tables import ITEMS, listed, refused, rows_of, run, write
 from dpmc import PrivateFactorization
 from dpmc.errors import InputError
 from dpmc.files import file_digest
-from dpmc.fitting.book import Book, down, read
+from dpmc.fitting import book as module
+from dpmc.fitting.book import Book, down, read, up
 from dpmc.fitting.fit import prepare
 from dpmc.privacy.relations import USER_ADD_REMOVE
 from dpmc.privacy.spending import Cost
@@ -212,6 +215,99 @@ def test_a_line_that_was_cut_off_was_before_any_noise_and_does_not_count(path):
     assert path.read_bytes().startswith(whole[: whole[:-1].rfind(b"\n")])
     path.write_bytes(whole[: whole.index(b"\n") + 9])
     assert "Left: all." in run("ledger", path).output
+
+
+def test_half_a_first_line_is_a_new_book_and_half_of_something_else_is_not(path):
+    book(path).enter()
+    path.write_bytes(path.read_bytes()[:20])
+    book(path).check(simulated=False)
+    book(path).enter()
+    assert len(read(path).entries) == 1
+    path.write_bytes(b"a will")  # no line ends
+    with pytest.raises(InputError, match="is no ledger of dpmc fit"):
+        book(path).enter()
+    assert path.read_bytes() == b"a will"
+
+
+def test_a_line_that_lacks_its_end_alone_counts(path):
+    """Editors may take the last end of a file, of a fit that was published."""
+    book(path).enter()
+    book(path).enter()
+    whole = path.read_bytes()
+    path.write_bytes(whole.rstrip())
+    assert len(read(path).entries) == 2
+    with pytest.raises(InputError, match="beyond its budget"):
+        book(path).enter()
+    book(path, epsilon=1.0).enter()
+    assert path.read_bytes().startswith(whole)
+    assert len(read(path).entries) == 3
+
+
+def test_a_book_that_is_replaced_while_a_fit_waits_for_it_is_not_written(path, monkeypatch):
+    book(path).enter()
+    other = path.with_name("other")
+    other.write_bytes(path.read_bytes())
+    lock = fcntl.flock
+
+    def late(descriptor, how):
+        lock(descriptor, how)
+        if other.exists():
+            os.replace(other, path)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with pytest.raises(InputError, match="was replaced by another just now"):
+        book(path).enter()
+    book(path).enter()
+    assert len(read(path).entries) == 2
+
+
+def test_a_model_is_named_in_the_book_that_it_was_entered_in(path, tmp_path):
+    entered = book(path)
+    entered.enter()
+    path.unlink()
+    book(path, epsilon=1.0).enter()
+    (tmp_path / "model").touch()
+    with pytest.raises(InputError, match="was replaced by another while the fit ran"):
+        entered.name(tmp_path / "model")
+    assert read(path).entries[0].model is None
+
+
+def test_the_folder_of_a_book_behind_a_link_reaches_the_disk(path, tmp_path, monkeypatch):
+    (tmp_path / "place").mkdir()
+    path.symlink_to(tmp_path / "place" / "book")
+    flushed = []
+    monkeypatch.setattr(module, "flush", flushed.append)
+    book(path).enter()
+    assert flushed == [tmp_path.resolve() / "place"]
+
+
+def test_a_book_may_be_a_file_that_can_only_grow(path, monkeypatch):
+    def refuse(*_):
+        raise PermissionError
+
+    monkeypatch.setattr(os, "ftruncate", refuse)  # as chattr +a has it
+    book(path).enter()
+    book(path).enter()
+    assert len(read(path).entries) == 2
+
+
+def test_what_was_spent_is_rounded_up(path):
+    book(path, epsilon=3.1412).enter()
+    assert "epsilon 3.142 of 7" in read(path).sentence()
+    with pytest.raises(InputError, match=r"to epsilon 7\.001 at .* of which 3\.142 is spent"):
+        book(path, epsilon=3.8589).enter()
+    assert [up(each) for each in (0.0, 5 * (1 + 1e-10), 12345.6, math.inf)] == [
+        "0", "5", "1.235e+04", "inf",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("place", ["model", "model/mine.ledger"])
+@pytest.mark.parametrize("command", ["fit", "onebit"])
+def test_a_book_is_not_kept_where_the_model_will_be(command, place, tmp_path):
+    lists = {"items-are-public": True, "users-are-public": True, "budget": "45,1e-9"}
+    asked = listed(command, "none.csv", tmp_path / "model", ledger=tmp_path / place, **lists)
+    assert "--ledger must be kept outside of --output" in refused(*asked)
+    assert not (tmp_path / "model").exists()
 
 
 def test_an_entry_that_does_not_reach_the_disk_leaves_the_book_as_it_was(path, monkeypatch):

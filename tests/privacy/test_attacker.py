@@ -160,6 +160,8 @@ def test_how_sure_an_attacker_can_be():
     pure = explain(USER_ADD_REMOVE, math.log(3), 0.0, attacker_within(math.log(3), 0.0))
     assert any("is at most 75 % sure of it afterwards." in x for x in pure)
     assert "Delta is 0: there is no exception to that." in pure
+    lost = explain(USER_ADD_REMOVE, 1.0, 0.7, attacker_within(1.0, 0.7))
+    assert any(x.endswith("afterwards, but for a probability of 1.") for x in lost)
 
 
 def test_numbers_in_words_are_rounded_up():

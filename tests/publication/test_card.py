@@ -93,6 +93,9 @@ def test_a_record_is_valid_and_complete(model):
     # what the registry's own checks ask of the writing
     styles = {token.style for token in yaml.scan(text) if hasattr(token, "style")}
     assert styles <= {None, "|", '"', "'"}
+    long = " " + "films " * 40
+    record = yaml.safe_load(run("card", model, *SAID, "--format", "registry", "--use", long).stdout)
+    assert record["deployment"]["basic"]["intended_use"].split() == long.split()
 
 
 def test_a_card_says_what_the_folder_states(model):

@@ -114,7 +114,7 @@ def fit(
 
     if quiet and as_json:
         raise InputError("Give one of --quiet and --json alone.")
-    check_output(output, force, fit_folder.FILES.values(), "fit")
+    check_output(output, force, fit_folder.FILES.values(), "fit", options["ledger"])
     ready = prepare(options)
     parts = ("item_factors", *dict.fromkeys(PARTS[name] for name in extras))
     _check_parts(ready.model, parts)

@@ -85,7 +85,7 @@ def onebit(path, output, force, ledger, budget, simulate, user, item, rating, ti
     from dpmc.publication.folder import FROM_FILE, GUARANTEE, check_output
 
     settings = completing.settings_of(options, simulated=simulate is not None)
-    check_output(output, force, onebit_folder.FILES, "onebit")
+    check_output(output, force, onebit_folder.FILES, "onebit", ledger)
     book = completing.book_of(settings, ledger, budget)
     if book is not None:
         book.check(simulated=simulate is not None)

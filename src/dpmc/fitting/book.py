@@ -6,9 +6,9 @@ digest of that model. So a fit that is killed in between counts as spent. What a
 fits that were not entered.
 
 A line is a JSON object with the digest of itself and of the line before. Digests have no key: they
-find a line that was changed, left out or put in, and not a file that was cut off at the end of a
-line or made anew. A line without an end was cut off while it was written, before any noise was
-drawn, and does not count.
+find a line that was changed, left out or put in, and not a file that was cut off or made anew. Half
+a line was cut off while it was written, before any noise was drawn, and does not count; a line that
+lacks nothing but its end does, as an editor may have taken that.
 """
 
 import fcntl
@@ -27,12 +27,13 @@ from dpmc import __version__
 from dpmc.errors import InputError, ParameterError
 from dpmc.files import content_digest, file_digest, flush, naming
 from dpmc.mechanisms import Gaussian, Huber, Laplace
-from dpmc.privacy.guarantee import ACCOUNTANTS
+from dpmc.privacy.guarantee import ACCOUNTANTS, ROUNDING
 from dpmc.privacy.relations import check_relation
 from dpmc.privacy.spending import Cost, keeps, left, total
 from dpmc.publication.folder import describe_law
 
 FORMAT = "dpmc-ledger-1"
+_START = f'{{"format": "{FORMAT}"'.encode()
 NOISES = {each.__name__.lower(): each for each in (Gaussian, Huber, Laplace)}
 
 
@@ -101,7 +102,7 @@ class Pages:
         """Return what was spent in words."""
         spent, accountant = self.spent()
         return (
-            f"epsilon {spent:.4g} of {self.epsilon:g} at delta {self.delta:g}, accounted "
+            f"epsilon {up(spent)} of {self.epsilon:g} at delta {self.delta:g}, accounted "
             f"{ACCOUNTANTS[accountant]}"
         )
 
@@ -127,6 +128,7 @@ class Book:
     cost: Cost
     budget: tuple[float, float] | None = None
     _entry: int = 0
+    _entered: bytes = b""
 
     def check(self, *, simulated: bool) -> None:
         """Refuse a fit that would overspend, unless it is simulated; :meth:`enter` does so again.
@@ -170,12 +172,12 @@ class Book:
                     "dpmc": __version__,
                 }
             )
-            append(lines)
+            self._entered = (stored + append(lines)).rstrip()
 
     def name(self, guarantee: Path) -> None:
         """Write down which model the entry was for: the digest of the file of its guarantee."""
         with self._open(0) as (stored, append):
-            if len(self._pages(stored).entries) < self._entry:
+            if not stored.startswith(self._entered):
                 raise InputError(f"{self.path} was replaced by another while the fit ran.")
             append([{"of": self._entry, "at": _now(), "model": file_digest(guarantee)}])
 
@@ -189,7 +191,7 @@ class Book:
         return (
             f"{self.path}: not entered, because simulated noise is not for publication. With noise "
             f"for publication this fit would bring it to epsilon "
-            f"{total(together, pages.delta)[0]:.4g} at delta {pages.delta:g}, {verdict} the budget "
+            f"{up(total(together, pages.delta)[0])} at delta {pages.delta:g}, {verdict} the budget "
             f"of {pages.epsilon:g}."
         )
 
@@ -199,9 +201,9 @@ class Book:
             return
         most = left(pages.costs, pages.epsilon, pages.delta, self.cost)
         raise InputError(
-            f"This fit would bring {self.path} to epsilon {total(together, pages.delta)[0]:.4g} at "
+            f"This fit would bring {self.path} to epsilon {up(total(together, pages.delta)[0])} at "
             f"delta {pages.delta:g}, beyond its budget of {pages.epsilon:g}, of which "
-            f"{pages.spent()[0]:.4g} is spent: a fit like this one may have an epsilon of at most "
+            f"{up(pages.spent()[0])} is spent: a fit like this one may have an epsilon of at most "
             f"{down(most)}. Nothing was spent."
         )
 
@@ -249,24 +251,35 @@ class Book:
                     f"{self.path} cannot be locked ({error.strerror}), so that two fits could "
                     "spend the same budget: keep it on another file system."
                 ) from None
-            stored = _whole_lines(_read(self.path))
+            if not _is_still(self.path, descriptor):
+                raise InputError(
+                    f"{self.path} was replaced by another just now: look which of them is the "
+                    "ledger of these ratings."
+                )
+            with open(descriptor, "rb", closefd=False) as stream:
+                stored = _whole_lines(stream.read(), self.path)
             yield stored, partial(self._append, descriptor, stored)
         finally:
             os.close(descriptor)
 
-    def _append(self, descriptor: int, stored: bytes, lines: list[dict]) -> None:
-        """Put lines on the disk, all of them or none."""
-        text = _text_of(lines, _pages_of(stored, self.path).digest if stored else "")
+    def _append(self, descriptor: int, stored: bytes, lines: list[dict]) -> bytes:
+        """Put lines on the disk, all of them or none, and return what was added."""
+        added = _text_of(lines, _pages_of(stored, self.path).digest if stored else "")
+        if stored and not stored.endswith(b"\n"):
+            added = b"\n" + added
+        text = added
         with naming(self.path):
-            os.ftruncate(descriptor, len(stored))  # of a line that was cut off
+            if os.fstat(descriptor).st_size > len(stored):  # of a line that was cut off
+                os.ftruncate(descriptor, len(stored))  # refused where a file may only grow
             try:
                 while text:
                     text = text[os.write(descriptor, text) :]
                 os.fsync(descriptor)
-                flush(self.path.absolute().parent)  # which may have got a new name
+                flush(self.path.resolve().parent)  # which may have got a new name
             except OSError:
                 os.ftruncate(descriptor, len(stored))
                 raise
+        return added
 
 
 def read(path: str | os.PathLike) -> Pages:
@@ -282,13 +295,28 @@ def read(path: str | os.PathLike) -> Pages:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return _whole_lines(path.read_bytes(), path)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None
 
 
-def _whole_lines(stored: bytes) -> bytes:
-    return stored[: stored.rfind(b"\n") + 1]
+def _is_still(path: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except OSError:
+        return False
+
+
+def _whole_lines(stored: bytes, path: Path) -> bytes:
+    """Return a file without a line that was cut off; refuse one that may be something else."""
+    end = stored.rfind(b"\n") + 1
+    try:
+        json.loads(stored[end:])
+        return stored
+    except ValueError:
+        if end == 0 and not _START.startswith(stored[: len(_START)]):
+            raise InputError(f"{path} is no ledger of dpmc fit.") from None
+        return stored[:end]
 
 
 def _text_of(lines: list[dict], before: str) -> bytes:
@@ -303,7 +331,7 @@ def _text_of(lines: list[dict], before: str) -> bytes:
 
 def _pages_of(stored: bytes, path: Path) -> Pages:
     """Return what the lines of a file say."""
-    (first, *others), digest = _checked(_whole_lines(stored), path)
+    (first, *others), digest = _checked(stored, path)
     try:
         entries: list[Any] = []
         for line in others:
@@ -353,6 +381,14 @@ def down(epsilon: float) -> str:
     """Return an epsilon as text, rounded down to four digits."""
     digits = 3 - math.floor(math.log10(epsilon)) if epsilon else 0
     return f"{math.floor(epsilon * 10**digits) / 10**digits:.4g}"
+
+
+def up(epsilon: float) -> str:
+    """Return an epsilon as text, rounded up to four digits, but for what counts as the same."""
+    if not 0 < epsilon < math.inf:
+        return f"{epsilon:g}"
+    digits = 3 - math.floor(math.log10(epsilon))
+    return f"{math.ceil(epsilon / ROUNDING * 10**digits) / 10**digits:.4g}"
 
 
 def _now() -> str:

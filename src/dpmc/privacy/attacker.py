@@ -217,7 +217,7 @@ def _sure(epsilon: float, delta: float, words: Words) -> str:
     log_odds = epsilon + (math.log(2) if delta else 0.0)
     sure = _percent(1 / (1 + math.exp(-log_odds)))
     text = f"At worst: whoever gave 50 % {words.claim} is at most {sure} sure of it afterwards"
-    return f"{text}, but for a probability of {2 * delta:g}." if delta else f"{text}."
+    return f"{text}, but for a probability of {min(2 * delta, 1):g}." if delta else f"{text}."
 
 
 def _size(epsilon: float) -> str:

@@ -29,8 +29,8 @@ Source: Korolova, Kenthapadi, Mishra and Ntoulas, "Releasing search queries and 
 2020), section 5; for Gaussian noise Gopi et al., "Differentially private set union" (ICML 2020),
 section 5, and Rogers, "A unifying privacy analysis framework for unknown domain algorithms in
 differential privacy" (arXiv:2309.09170), whose form OpenDP has. The theorem's term log(1 - d) is
-usually left out; it is below 1e-5 here, but it is there: what shows none of the user's items can be
-rarer by that factor on the side that has them.
+usually left out; it is hardly more than d, but it is there: what shows none of the user's items can
+be rarer by that factor on the side that has them.
 """
 
 import math

@@ -13,14 +13,14 @@ privacy", arXiv:2210.17520).
 :mod:`dpmc.privacy.selection` (0 with a public list), and d = sum d_i.
 
 **Theorem.** If the fits with the counts in place of the lists are together
-(epsilon', delta')-private by Gaussian differential privacy, then with the lists they are
+(epsilon', delta')-private by their noise, as an adaptive composition, then with the lists they are
 (epsilon' - sum log(1 - d_i), delta' + d)-private.
 
 *Proof.* Let P and Q be the laws of all that comes out of neighbouring data, and A_i the event that
 fit i lists no item that one of the two data sets alone has; given what came before, it has at
 least the probability 1 - d_i on either side. Let P' and Q' draw every fit under the condition A_i
 given what came before. There the lists are made of counts that both sides have, so P' and Q' are
-laws of an adaptive composition of the Gaussian releases and keep to (epsilon', delta'). With A the
+laws of that adaptive composition and keep to (epsilon', delta'). With A the
 event that all A_i hold, the density of P on A is that of P' times a product of numbers between
 1 - d_i and 1, and so is that of Q. So for any event S
 

@@ -39,12 +39,23 @@ FROM_FILE, SAID_PUBLIC, CHOSEN = "a file", "said to be public", "chosen privatel
 _ROWS = 2**20  # of a table of pairs, written at a time
 
 
-def check_output(path: Path, force: bool, files: Collection[str], command: str) -> None:
+def check_output(
+    path: Path,
+    force: bool,
+    files: Collection[str],
+    command: str,
+    ledger: str | os.PathLike | None = None,
+) -> None:
     """Refuse a place that something is in or that cannot be written, before anything is computed.
 
     Earlier output may be replaced with ``force``, if it is of the command named: a guarantee and
-    ``files``, which are all that the command may write beside it.
+    ``files``, which are all that the command may write beside it. A ledger there would be lost.
     """
+    place = Path(os.path.realpath(path))
+    if ledger is not None and Path(os.path.realpath(ledger)).is_relative_to(place):
+        raise ParameterError(
+            "{ledger} must be kept outside of {output}, which is published and replaced as a whole."
+        )
     check_writable(path)
     if not os.path.lexists(path):
         return

@@ -228,7 +228,7 @@ def _yaml(value: Mapping | list, indent: int = 0) -> Iterator[str]:
             yield from _yaml(inner, indent + 2)
         elif isinstance(inner, str) and len(inner) > WIDTH - indent:
             yield f"{head} |"
-            for line in textwrap.wrap(inner, WIDTH - indent, break_on_hyphens=False):
+            for line in textwrap.wrap(inner.lstrip(), WIDTH - indent, break_on_hyphens=False):
                 yield f"{blank}  {line}"
         else:
             yield f"{head} {_scalar(inner)}"
