@@ -228,6 +228,8 @@ def test_lists_of_many_users_are_those_of_each(kind, include):
     indptr = np.concatenate([[0], np.cumsum(observed.sum(axis=1))])
     rows = Compressed(indptr, np.nonzero(observed)[1].astype(np.int32), values)
     found = completion.best_of(model, rows, 9, include_rated=include)
+    every, sooner = (completion.best_of(model, rows, n)[1] for n in (10**30, len(model.labels)))
+    np.testing.assert_array_equal(every, sooner)  # a number that no array is as long as
     numbers, places, shown = found
     assert numbers.tolist() == [9] * 40
     every = model.complete_rows(indptr, rows.indices, values, clipped=False)

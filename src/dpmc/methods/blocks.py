@@ -20,6 +20,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol, Self
@@ -76,21 +77,22 @@ class Blocks:
             yield first, self._changed(first, rows)
 
     def each(self, work: Callable[[int, Compressed], object]) -> None:
-        """Call work(first, rows) for each block, in threads."""
-        waiting, lock = self.source.blocks(), threading.Lock()
+        """Call work(first, rows) for each block, in threads; none is begun after a failure."""
+        waiting, lock, failed = self.source.blocks(), threading.Lock(), threading.Event()
 
         def take():
-            while True:
+            while not failed.is_set():
                 with lock:
                     block = next(waiting, None)
                 if block is None:
                     return
-                self._worked(work, *block)
+                with _noting(failed):
+                    self._worked(work, *block)
 
         if self.threads == 1:
             take()
             return
-        with ThreadPoolExecutor(self.threads) as pool:
+        with ThreadPoolExecutor(self.threads) as pool, _noting(failed):  # Ctrl-C, too
             for each in [pool.submit(take) for _ in range(self.threads)]:
                 each.result()
 
@@ -112,6 +114,15 @@ class Blocks:
         for change in self.changes:
             rows = change(first, rows)
         return rows
+
+
+@contextmanager
+def _noting(failed: threading.Event) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        failed.set()
+        raise
 
 
 @dataclass(frozen=True)
@@ -234,11 +245,15 @@ def of_users(make, rows: Source, shape: tuple[int, ...]) -> np.ndarray:
 def counted(count: Callable[[int, Compressed], object], rows: Source) -> np.ndarray:
     """Return the sum over all blocks of whole numbers ``count(first, rows)``."""
     nobody = Compressed(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0))
-    found = [np.asarray(count(0, nobody), dtype=np.int64)]
-    in_blocks(rows).each(
-        lambda first, rows: found.append(np.asarray(count(first, rows), dtype=np.int64))
-    )
-    return np.sum(found, axis=0)
+    found, lock = np.array(count(0, nobody), dtype=np.int64), threading.Lock()
+
+    def work(first, rows):
+        more = np.asarray(count(first, rows), dtype=np.int64)
+        with lock:
+            found[...] += more
+
+    in_blocks(rows).each(work)
+    return found[()]
 
 
 def joined(rows: Source) -> Compressed:
