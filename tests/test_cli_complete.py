@@ -164,7 +164,12 @@ def test_a_user_who_is_not_there(folder, tmp_path):
 def test_users_are_completed_some_at_a_time(folder, monkeypatch, options, at_a_time):
     expected = complete(folder, *options).stdout
     monkeypatch.setattr(command, "PREDICTIONS_AT_A_TIME", at_a_time)
+    found, sizes = completion.best_of, []
+    monkeypatch.setattr(
+        completion, "best_of", lambda *a, **k: sizes.append(a[1].n_rows) or found(*a, **k)
+    )
     assert complete(folder, *options).stdout == expected
+    assert all(size <= max(1, at_a_time // 2) for size in sizes)
 
 
 @pytest.mark.parametrize("top", [1, 3, 8, 20])
