@@ -164,7 +164,12 @@ def test_a_user_who_is_not_there(folder, tmp_path):
 def test_users_are_completed_some_at_a_time(folder, monkeypatch, options, at_a_time):
     expected = complete(folder, *options).stdout
     monkeypatch.setattr(command, "PREDICTIONS_AT_A_TIME", at_a_time)
+    found, sizes = completion.best_of, []
+    monkeypatch.setattr(
+        completion, "best_of", lambda *a, **k: sizes.append(a[1].n_rows) or found(*a, **k)
+    )
     assert complete(folder, *options).stdout == expected
+    assert all(size <= max(1, at_a_time // 2) for size in sizes)
 
 
 @pytest.mark.parametrize("top", [1, 3, 8, 20])
@@ -228,6 +233,8 @@ def test_lists_of_many_users_are_those_of_each(kind, include):
     indptr = np.concatenate([[0], np.cumsum(observed.sum(axis=1))])
     rows = Compressed(indptr, np.nonzero(observed)[1].astype(np.int32), values)
     found = completion.best_of(model, rows, 9, include_rated=include)
+    every, sooner = (completion.best_of(model, rows, n)[1] for n in (10**30, len(model.labels)))
+    np.testing.assert_array_equal(every, sooner)  # a number that no array is as long as
     numbers, places, shown = found
     assert numbers.tolist() == [9] * 40
     every = model.complete_rows(indptr, rows.indices, values, clipped=False)

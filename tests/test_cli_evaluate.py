@@ -2,20 +2,22 @@
 
 import json
 import re
+import time
 
 import numpy as np
 import pytest
 from publication.small_tables import refused, rows_of, run, write_table
 
-from dpmc.cli.evaluate import NOTE
+from dpmc.cli.evaluate import NOTE, _of_blocks
 from dpmc.datasets.splits import random_split
 from dpmc.datasets.synthetic import generate
 from dpmc.fitting.parameters import METHODS
-from dpmc.methods.blocks import Blocks, joined
+from dpmc.methods.blocks import Blocks, LabelledBlocks, joined
 from dpmc.methods.private_choice import Seeded, within, without
 from dpmc.publication.store import Resolved, Store
 from dpmc.publication.store_building import build
 from dpmc.publication.table import read_lines, resolve
+from dpmc.ratings import Compressed
 
 LOW, HIGH = 0, 2.5
 
@@ -190,3 +192,33 @@ def test_a_store_is_evaluated_by_blocks(tmp_path, monkeypatch):
     assert found[0]["user's own mean"]["by_split"][0] == pytest.approx(error, rel=1e-12)
     error = np.sqrt(np.mean((out.values - np.mean(known.values)) ** 2))
     assert found[0]["global mean"]["by_split"][0] == pytest.approx(error, rel=1e-12)
+
+
+def test_threads_do_not_make_the_users_factors_each_for_itself():
+    made = []
+
+    class Rows:
+        n_users = 8
+
+        def blocks(self):
+            for user in range(self.n_users):
+                yield user, Compressed(np.array([0, 2]), np.arange(2, dtype=np.int32), np.ones(2))
+
+    class Model:
+        ranks, shape_, rating_range, _users = False, (8, 2), (0.0, 1.0), None
+
+        @property
+        def user_factors_(self):
+            if self._users is None:
+                made.append(1)
+                time.sleep(0.1)
+                self._users = np.ones(8)
+            return self._users
+
+        def predict(self, users, items):
+            return self.user_factors_[users]
+
+    rows = LabelledBlocks(Rows(), 4, (), 2, np.array(["a", "b"], object), [*"abcdefgh"])
+    error, *_ = _of_blocks(Model(), rows, lambda first, rows: np.array([True, False]), 0.5)
+    assert error == 0
+    assert len(made) == 1

@@ -1,5 +1,8 @@
 """Users in blocks and in threads: the same bytes, whichever way they were added up."""
 
+import threading
+import time
+import tracemalloc
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,7 +12,7 @@ from private_fits import labelled
 from test_exact_fits import AT_USER_LEVEL, build
 
 from dpmc.methods import blocks as module
-from dpmc.methods.blocks import Blocks, joined, of_users, total
+from dpmc.methods.blocks import Blocks, counted, joined, of_users, total
 from dpmc.methods.private_choice import Keyed, Seeded
 from dpmc.privacy.ledger import FloatNoise, Ledger
 from dpmc.privacy.sums import Sums
@@ -179,3 +182,43 @@ def test_cores_are_at_least_one(monkeypatch):
     assert module.cores() >= 1
     monkeypatch.delattr(module.os, "sched_getaffinity", raising=False)
     assert module.cores() >= 1
+
+
+@dataclass
+class OneEach:
+    """A source of blocks of one user with one rating."""
+
+    n_users: int
+
+    def blocks(self):
+        for first in range(self.n_users):
+            yield first, Compressed(np.arange(2), np.zeros(1, np.int32), np.ones(1))
+
+
+def test_after_a_failure_no_block_is_begun():
+    failed, begun = threading.Event(), []
+
+    def work(first, rows):
+        begun.append(first)
+        if first == 0:
+            failed.set()
+            raise ValueError("this one fails")
+        assert failed.wait(60)
+        time.sleep(0.05)
+
+    with pytest.raises(ValueError, match="this one fails"):
+        Blocks(OneEach(200), threads=2).each(work)
+    assert len(begun) < 20
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_counts_take_no_more_memory_for_more_blocks(threads):
+    def count(first, rows):
+        return np.full(10_000, rows.values.size)
+
+    tracemalloc.start()
+    found = counted(count, Blocks(OneEach(300), threads=threads))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    np.testing.assert_array_equal(found, np.full(10_000, 300))
+    assert peak < 10 * found.nbytes

@@ -139,6 +139,14 @@ def test_archives_that_are_refused(tmp_path):
     path.write_bytes(flagged)
     with pytest.raises(InputError, match="asks for a password"):
         rows_in(path)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as bundle:
+        bundle.writestr("ml-1m/ratings.dat", good)
+    later = bytearray(whole)
+    later[later.index(b"PK\1\2") + 6] = 99  # the version that is needed
+    for content in (path.read_bytes(), later):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match="is packed in a way that is not read here"):
+            rows_in(path)
     with pytest.raises(InputError, match="cannot be read: No such file"):
         rows_in(tmp_path / "none.zip")
 

@@ -3,7 +3,9 @@
 import csv
 import json
 import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -15,7 +17,7 @@ SUFFIXES = (".csv", ".parquet", ".jsonl")
 ROWS_AT_A_TIME = 1 << 20
 """Of a Parquet file, for which they are gathered."""
 PREDICTIONS_AT_A_TIME = 1 << 20
-"""At most so many are made at once, where all items are written: those of some users."""
+"""At most so many are made at once, of some users: of one at least."""
 
 
 @click.command(
@@ -152,6 +154,28 @@ def _ratings(path, columns, published, user: str | None):
     return restrict(every, published.labels, None)
 
 
+@dataclass(frozen=True)
+class _Few:
+    """A source of blocks of at most so many users."""
+
+    source: Any
+    most: int
+
+    @classmethod
+    def of(cls, source, predictions: int):
+        """Return one for so many predictions of each user."""
+        return cls(source, max(1, PREDICTIONS_AT_A_TIME // max(1, predictions)))
+
+    @property
+    def n_users(self) -> int:
+        return self.source.n_users
+
+    def blocks(self):
+        for first, rows in self.source.blocks():
+            for begin in range(0, rows.n_rows, self.most):
+                yield first + begin, rows.some(begin, begin + self.most)
+
+
 def _best(published, ratings, top: int, include_rated: bool):
     """Yield of some users after others: labels, numbers of items, positions of these, values."""
     from dpmc.methods.blocks import cores, in_blocks
@@ -161,7 +185,8 @@ def _best(published, ratings, top: int, include_rated: bool):
         users = ratings.user_labels[first : first + rows.n_rows]
         return users, *best_of(published, rows, top, include_rated=include_rated)
 
-    return in_blocks(ratings, cores()).map(best)
+    blocks = in_blocks(ratings, cores())
+    return replace(blocks, source=_Few.of(blocks.source, min(top, len(published.labels)))).map(best)
 
 
 def _every(published, ratings):
@@ -170,15 +195,12 @@ def _every(published, ratings):
 
     from dpmc.methods.blocks import in_blocks
 
-    places = np.arange(len(published.labels), dtype=np.int32)
-    step = max(1, PREDICTIONS_AT_A_TIME // max(1, places.size))
-    for first, rows in in_blocks(ratings).blocks():
-        for begin in range(0, rows.n_rows, step):
-            some = rows.some(begin, begin + step)
-            users = ratings.user_labels[first + begin : first + begin + some.n_rows]
-            values = published.complete_rows(some.indptr, some.indices, some.values)
-            numbers = np.full(some.n_rows, places.size)
-            yield users, numbers, np.tile(places, some.n_rows), values.ravel()
+    places, blocks = np.arange(len(published.labels), dtype=np.int32), in_blocks(ratings)
+    for first, rows in replace(blocks, source=_Few.of(blocks.source, places.size)).blocks():
+        users = ratings.user_labels[first : first + rows.n_rows]
+        values = published.complete_rows(rows.indptr, rows.indices, rows.values)
+        numbers = np.full(rows.n_rows, places.size)
+        yield users, numbers, np.tile(places, rows.n_rows), values.ravel()
 
 
 def _rows(predictions, labels):

@@ -284,7 +284,10 @@ def _of_blocks(model, ratings, part, likes_from: float) -> tuple[float, ...]:
     from dpmc.methods.kernels.top_lists import each_on_top
     from dpmc.methods.private_choice import within, without
 
-    unclipped = _unclipped(model) if not isinstance(model, _Reference) else model
+    unclipped = model
+    if not isinstance(model, _Reference):
+        _ = model.user_factors_  # made once here, not by each thread for itself and for the copy
+        unclipped = _unclipped(model)
 
     def measured(first, rows):
         known, out = within(part, first, rows), without(part, first, rows)

@@ -20,6 +20,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol, Self
@@ -80,21 +81,22 @@ class Blocks:
             yield first, self.changed(first, rows)
 
     def each(self, work: Callable[[int, Compressed], object]) -> None:
-        """Call work(first, rows) for each block, in threads."""
-        waiting, lock = self.source.blocks(), threading.Lock()
+        """Call work(first, rows) for each block, in threads; none is begun after a failure."""
+        waiting, lock, failed = self.source.blocks(), threading.Lock(), threading.Event()
 
         def take():
-            while True:
+            while not failed.is_set():
                 with lock:
                     block = next(waiting, None)
                 if block is None:
                     return
-                self._worked(work, *block)
+                with _noting(failed):
+                    self._worked(work, *block)
 
         if self.threads == 1:
             take()
             return
-        with ThreadPoolExecutor(self.threads) as pool:
+        with ThreadPoolExecutor(self.threads) as pool, _noting(failed):  # Ctrl-C, too
             for each in [pool.submit(take) for _ in range(self.threads)]:
                 each.result()
 
@@ -117,6 +119,15 @@ class Blocks:
         for change in self.changes:
             rows = change(first, rows)
         return rows
+
+
+@contextmanager
+def _noting(failed: threading.Event) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        failed.set()
+        raise
 
 
 @dataclass(frozen=True)

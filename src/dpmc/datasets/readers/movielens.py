@@ -103,8 +103,15 @@ def open_member(path: Path, names: Collection[str]) -> Iterator[tuple[BinaryIO, 
             member = archive.getinfo(there[0])
             if member.flag_bits & 1:
                 raise InputError(f"{path} asks for a password; unpack it and name the table in it.")
+            if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise NotImplementedError(f"compression method {member.compress_type}")
             with archive.open(member) as stream:
                 yield stream, member
+    except NotImplementedError as error:
+        raise InputError(
+            f"{path} is packed in a way that is not read here ({error}); unpack it and name the "
+            "table in it."
+        ) from error
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
         raise InputError(
             f"{path} is not a whole zip archive ({error}); delete it and fetch it again."

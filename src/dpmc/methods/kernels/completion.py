@@ -53,8 +53,8 @@ def best_of(
             *arrays, model.offsets, factors, precisions, model.regularization,
             model.rating_range, model.own_mean, users, levels,
         )  # fmt: skip
-    columns = np.ascontiguousarray(columns)
-    lists = best_lists(users, levels, model.offsets, columns, *arrays[:2], include_rated, n)
+    columns, most = np.ascontiguousarray(columns), min(n, len(model.labels))
+    lists = best_lists(users, levels, model.offsets, columns, *arrays[:2], include_rated, most)
     return *lists[:2], model.shown(lists[2])
 
 
