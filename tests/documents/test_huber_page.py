@@ -30,8 +30,8 @@ def test_how_many_errors_deviate(deviating):
     synthetic = deviating["dataset"] == "synthetic"
     noiseless = int((synthetic & (deviating["mechanism"] == "none")).sum())
     real = int((~synthetic).sum())
-    said = f"{len(deviating)} differ by more than sampling error: {noiseless} synthetic ones"
-    assert f"{said} without noise, {real} of 24 on real data" in words_of(README)
+    said = f"{len(deviating)} differ by more than sampling error, among them {noiseless} synthetic"
+    assert f"{said} ones without noise, {real} of 24 on real data" in words_of(README)
     page = words_of(PAGE)
     assert f"Of the 168 errors {len(deviating)} differ from ours" in page
     said = f"{int(synthetic.sum())} synthetic ones, of which {noiseless} without noise"
