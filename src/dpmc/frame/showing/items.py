@@ -35,8 +35,8 @@ file below `results/`, what became of it in the committed reference (`results/re
 its jobs take. CPU minutes are those of the jobs that compute the numbers of an item; a command runs
 its whole study, and once it has run, all of its items are there; where it says “–” no job is theirs
 alone. Claims of later papers are on [a page of their own](field.md#beside-the-others). Written by
-`dpmc reference items` from the `items.yaml` of each study; a study's page in the report has the same
-of its own run."""
+`dpmc reference items` from the `items.yaml` of each study; a study's page in the report has the
+same of its own run."""
 INTRODUCTION = (
     "CPU minutes are those of the jobs that compute the numbers of an item, as measured costs of "
     "such jobs tell; the command runs the whole study, and once it has run, all items are there."
