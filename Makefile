@@ -19,7 +19,7 @@ WHERE = $(if $(PROFILE),--profile=$(call quoted,$(PROFILE)),--cores=$(call quote
 LAUNCH = OPENBLAS_NUM_THREADS=1 $(BIN)/python -m dpmc.running.launch $(WHERE) --config=$(call quoted,$(CONFIG))
 SOURCES := src tests workflow benchmarks examples envs
 
-.PHONY: help reproduce report report-single page test test-all test-faults test-slurm lint benchmark coverage mutations clean
+.PHONY: help reproduce report report-single page test test-all test-faults test-slurm lint site benchmark coverage mutations clean
 .DEFAULT_GOAL := reproduce
 
 ## these lines
@@ -72,13 +72,25 @@ test-slurm: $(VENV)/installed
 test-faults: $(VENV)/installed
 	@DPMC_FAULTS=1 DPMC_KILLS=10 $(BIN)/python -m pytest -q tests/faults tests/workflow/test_crash.py -k "faults or many_kills"
 
-## style and form of the code and of the workflow, and how long the code is
+## style, form and types of the code and of the workflow, and how long the code is
 lint: $(VENV)/installed
 	@$(BIN)/ruff check --no-cache $(SOURCES)
 	@$(BIN)/ruff format --check $(SOURCES)
+	@$(BIN)/mypy
 	@$(BIN)/snakefmt --check --compact-diff Snakefile workflow
 	@$(BIN)/snakemake --lint
 	@$(BIN)/python benchmarks/lines.py
+
+# the packages that make it are not for whoever runs dpmc, so they are kept apart
+SITE := build/site-venv
+## the documents as a site: build/site/index.html
+site: $(SITE)/installed
+	@NO_MKDOCS_2_WARNING=1 $(SITE)/bin/mkdocs build --quiet
+
+$(SITE)/installed: envs/site.txt
+	@$(PYTHON) -m venv --clear $(SITE)
+	@$(SITE)/bin/python -m pip install --quiet -r envs/site.txt
+	@touch $@
 
 ## speed of noise, methods and models, as ratios in one run
 benchmark: $(VENV)/installed

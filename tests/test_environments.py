@@ -19,6 +19,7 @@ from dpmc import __version__
 
 HOME = Path(__file__).parents[1]
 sys.path.insert(0, str(HOME / "envs"))
+from citation import made  # noqa: E402
 from lock import APART, CONDA, LOCK, PIN, conda_file  # noqa: E402
 
 PROJECT = tomllib.loads((HOME / "pyproject.toml").read_text())["project"]
@@ -175,3 +176,8 @@ def test_the_citation_has_what_its_format_requires():
         assert work["authors"]
         assert all(set(author) in NAMES for author in work["authors"])
         assert all(set(each) == {"type", "value"} for each in work.get("identifiers", []))
+
+
+def test_codemeta_and_zenodo_are_made_from_the_citation():
+    for path, text in made().items():
+        assert path.read_text(encoding="utf-8") == text, "run python envs/citation.py"

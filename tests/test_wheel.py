@@ -6,6 +6,7 @@ import sys
 import sysconfig
 import tarfile
 import venv
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,16 @@ model.fit(pd.read_csv("mine.csv"))
 model.save("saved")
 assert len(model.recommend({"film 3": 5}, n=2)) == 2
 print(dpmc.__file__)
+"""
+TYPED = """
+from dpmc import PrivateFactorization
+from dpmc.privacy.calibration import calibrate
+
+model = PrivateFactorization(epsilon=5, rating_range=(1, 5), items=["a", "b"])
+best: dict[str, float] = model.fit([]).recommend({"a": 5})
+said: str = model.guarantee_.sentence()
+error: float = model.worth_.rmse
+noise: float = calibrate("gaussian", releases=7, epsilon=5, delta=1e-6).noise.std()
 """
 # in this order: later ones read what earlier ones wrote
 WORK = {
@@ -162,6 +173,17 @@ def test_class_works_without_the_checkout(programs, folder):
     assert result.returncode == 0, result.stderr
     assert Path(result.stdout.strip()).is_relative_to(programs.parent)
     assert run(folder, programs / "dpmc", "verify", "saved").returncode == 0
+
+
+def test_programs_that_use_the_class_are_checked_by_type(built, programs, tmp_path):
+    (wheel,) = built.glob("*.whl")
+    assert "dpmc/py.typed" in zipfile.ZipFile(wheel).namelist()
+    mypy = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache"]
+    mypy += ["--python-executable", programs / "python", "-c"]
+    checked = run(tmp_path, *mypy, TYPED)
+    assert checked.returncode == 0, checked.stdout
+    wrong = run(tmp_path, *mypy, TYPED.replace("epsilon=5", "epsilon='5'"))
+    assert "[arg-type]" in wrong.stdout
 
 
 def test_source_distribution_is_the_checkout(built):

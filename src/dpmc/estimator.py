@@ -3,11 +3,12 @@
 import inspect
 import reprlib
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -24,16 +25,23 @@ from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.released import fit_folder
 from dpmc.methods.released.verify import read_guarantee
 from dpmc.methods.released.verify_fit import guarantee_in
+from dpmc.privacy.guarantee import Guarantee
 from dpmc.publication.columns import matrix_of
 from dpmc.publication.features import features_of
-from dpmc.publication.folder import GUARANTEE, check_output
+from dpmc.publication.folder import check_output
 from dpmc.publication.frames import lines_in, lines_of_one, pairs_in
 from dpmc.publication.lists import restrict
 from dpmc.publication.sources import ROLES
 from dpmc.publication.store import Store, is_store, opened
 from dpmc.publication.table import Lines, resolve
 from dpmc.ratings import Ratings
-from dpmc.released import PublishedItems, load
+from dpmc.released import GUARANTEE, PublishedItems, load
+
+if TYPE_CHECKING:
+    from dpmc.methods.user_level.local_bayes.worth import Worth
+
+Labels = str | PathLike[str] | Iterable[object]
+"""A list of items or users, or the file that it is in."""
 
 _OF_A_FIT = (
     "guarantee_", "published_", "worth_", "fell_back_to_", "steps_taken_back_", "spent_",
@@ -138,9 +146,9 @@ class PrivateFactorization:
     rating_range: tuple[float, float] | None = None
     purpose: str | None = None
     likes_from: float | None = None
-    items: object = None
+    items: Labels | None = None
     items_privately: float | None = None
-    users: object = None
+    users: Labels | None = None
     relation: str = "user"
     ratings_per_user: int | None = None
     mechanism: str | None = None
@@ -164,11 +172,18 @@ class PrivateFactorization:
     budget: tuple[float, float] | None = None
     columns: tuple[str, str, str] | None = None
 
+    guarantee_: Guarantee = field(init=False)
+    worth_: "Worth" = field(init=False)
+    fell_back_to_: str | None = field(init=False)
+    steps_taken_back_: int = field(init=False)
+    published_: PublishedItems = field(init=False)
+    spent_: str = field(init=False)
+
     def get_params(self, deep: bool = True) -> dict[str, object]:
         """Return the parameters by name; ``deep`` makes no difference, as none has its own."""
         return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
 
-    def set_params(self, **params) -> "PrivateFactorization":
+    def set_params(self, **params: object) -> Self:
         """Set parameters by name and return the model.
 
         Raises
@@ -186,7 +201,7 @@ class PrivateFactorization:
             setattr(self, name, value)
         return self
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn, which asks before it splits tables or searches parameters."""
         from sklearn.utils import InputTags, Tags, TargetTags
 
@@ -204,7 +219,7 @@ class PrivateFactorization:
 
     # -- fit ----------------------------------------------------------------------------------
 
-    def fit(self, X, y=None, *, client=None) -> "PrivateFactorization":
+    def fit(self, X: object, y: object = None, *, client: Any = None) -> Self:
         """Learn the items and return the model.
 
         If a user rates an item more than once, the mean of these ratings counts. What is noticed
@@ -254,7 +269,7 @@ class PrivateFactorization:
             for each in ready.remarks(given, features):
                 warnings.warn(f"{each} (not private, and not in what save writes)", stacklevel=2)
             ready.run(given.ratings, ledger, features=features)
-        self._fitted = model, {"origins": lists.origins, "sampler": ready.sampler}
+        self._fitted = model, lists.origins, ready.sampler
         with TemporaryDirectory() as place:  # predictions see what is published, and that alone
             self._write(Path(place) / "model")
             self.published_ = load(Path(place) / "model")
@@ -262,15 +277,16 @@ class PrivateFactorization:
                 if ready.seed is None:
                     ready.book.name(Path(place) / "model" / GUARANTEE)
                 self.spent_ = ready.book.sentence()
-        self._own = given.ratings if isinstance(given.ratings, Ratings) else store
-        if ready.selection is not None and self._own is not store:  # ratings of others are in
-            self._own = self._listed(given.ratings)
+        self._own: Ratings | Store | None = store
+        if isinstance(given.ratings, Ratings):  # a private choice of items leaves others' in
+            self._own = given.ratings if ready.selection is None else self._listed(given.ratings)
         self.guarantee_ = model.guarantee_
         if hasattr(model, "worth_"):
             self.worth_ = model.worth_
-        self._end(fit_folder.outcome_of(model))
-        if getattr(self, "fell_back_to_", None) is not None:
-            warnings.warn(fit_folder.outcome_in_words(**fit_folder.outcome_of(model)), stacklevel=2)
+        outcome = fit_folder.outcome_of(model)
+        self._end(outcome)
+        if outcome is not None and outcome["fell_back_to"] is not None:
+            warnings.warn(str(fit_folder.outcome_in_words(**outcome)), stacklevel=2)
         return self
 
     def _end(self, outcome: dict | None) -> None:
@@ -299,7 +315,7 @@ class PrivateFactorization:
 
     # -- what it is for -----------------------------------------------------------------------
 
-    def predict(self, X, ratings=None) -> np.ndarray:
+    def predict(self, X: object, ratings: object = None) -> np.ndarray:
         """Return the predicted rating of each row, made of that user's own ratings.
 
         A user without ratings is predicted what the items are like. An item that is not in the
@@ -327,7 +343,7 @@ class PrivateFactorization:
         users, items = pairs_in(X if matrix is None else matrix, names)
         for each in published.unknown(items.labels, "a mean is predicted for such"):
             warnings.warn(each, stacklevel=2)
-        own = getattr(self, "_own", None) if ratings is None else ratings
+        own: Any = getattr(self, "_own", None) if ratings is None else ratings
         if own is None:
             raise InputError(
                 "A loaded model holds nobody's ratings: give the users' own, predict(X, ratings)."
@@ -343,7 +359,7 @@ class PrivateFactorization:
             return predicted
         return csr_array((predicted, matrix.indices, matrix.indptr), matrix.shape)
 
-    def recommend(self, user_ratings, n: int = 10) -> dict[str, float]:
+    def recommend(self, user_ratings: object, n: int = 10) -> dict[str, float]:
         """Return the best items for one user, who need not have been in the fit.
 
         Parameters
@@ -387,7 +403,7 @@ class PrivateFactorization:
 
     # -- folders ------------------------------------------------------------------------------
 
-    def save(self, folder, *, force: bool = False) -> None:
+    def save(self, folder: str | PathLike[str], *, force: bool = False) -> None:
         """Write what may be published: the folder that ``dpmc fit`` writes.
 
         ``dpmc complete`` and :meth:`load` read it, and ``dpmc verify`` checks it. With simulated
@@ -410,11 +426,11 @@ class PrivateFactorization:
         self._write(Path(folder))
 
     def _write(self, folder: Path) -> None:
-        model, facts = self._fitted
-        fit_folder.write(folder, model, ("item_factors",), {}, **facts)
+        model, origins, sampler = self._fitted
+        fit_folder.write(folder, model, ("item_factors",), {}, origins=origins, sampler=sampler)
 
     @classmethod
-    def load(cls, folder) -> "PrivateFactorization":
+    def load(cls, folder: str | PathLike[str]) -> Self:
         """Return a model from a folder that :meth:`save` or ``dpmc fit`` wrote.
 
         It holds no users: give their ratings to :meth:`predict` and :meth:`recommend`. Its
@@ -457,7 +473,7 @@ def _predictions(
     The own ratings are of items that are published. A user without any is predicted what the items
     are like; of an item that is not there see :meth:`PublishedItems.elsewhere`.
     """
-    known = {label: index for index, label in enumerate(own.user_labels.tolist())}
+    known = {label: index for index, label in enumerate(np.asarray(own.user_labels).tolist())}
     places = {label: index for index, label in enumerate(published.labels)}
     place = np.array([places.get(each, -1) for each in items.labels.tolist()], dtype=int)
     unknown = published.complete({})
@@ -474,7 +490,7 @@ def _ratings_of(ratings: Ratings, user: int) -> dict[str, float]:
     """Return the ratings of one user, by number, as a dict by item."""
     rows = ratings.by_user
     own = slice(rows.indptr[user], rows.indptr[user + 1])
-    items = ratings.item_labels[rows.indices[own]].tolist()
+    items = np.asarray(ratings.item_labels)[rows.indices[own]].tolist()
     return dict(zip(items, rows.values[own].tolist(), strict=True))
 
 

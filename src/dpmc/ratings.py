@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from dpmc.errors import InputError
@@ -178,14 +180,14 @@ class Ratings:
     user_labels: np.ndarray | None = field(default=None, repr=False)
     item_labels: np.ndarray | None = field(default=None, repr=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for attribute in ("users", "items"):
             object.__setattr__(self, attribute, _indices(getattr(self, attribute), self.name))
         values = np.ascontiguousarray(self.values, dtype=np.float64)
         object.__setattr__(self, "values", values)
         self._validate()
 
-    def _validate(self):
+    def _validate(self) -> None:
         n = self.values.shape
         if self.values.ndim != 1 or self.users.shape != n or self.items.shape != n:
             raise InputError(
@@ -258,7 +260,7 @@ class Ratings:
         """Yield the number of the first user and the ratings of blocks of users."""
         return self.by_user.blocks()
 
-    def _listed_by_item(self):
+    def _listed_by_item(self) -> Compressed:
         """Group the ratings by item, in the order given within an item."""
         # a matrix with a row per rating and one entry in it
         places = Compressed(np.arange(len(self) + 1), self.items, self.values)
@@ -266,7 +268,7 @@ class Ratings:
         return Compressed(listed.indptr, self.users[listed.indices], listed.values)
 
     @classmethod
-    def from_rows(cls, rows: Compressed, n_items: int, **fields) -> "Ratings":
+    def from_rows(cls, rows: Compressed, n_items: int, **fields: Any) -> "Ratings":
         """Return ratings that are grouped by user already, without sorting them.
 
         Parameters
@@ -321,7 +323,7 @@ class Ratings:
 
     def save(self, path: str | Path) -> None:
         """Write the ratings to an .npz file, whole or not at all."""
-        fields = {
+        fields: dict[str, Any] = {
             "users": self.users,
             "items": self.items,
             "values": self.values,
@@ -358,7 +360,7 @@ class Ratings:
         return cls.load(path) if Path(path).stat().st_size else None
 
 
-def _indices(given, name: str) -> np.ndarray:
+def _indices(given: ArrayLike, name: str) -> np.ndarray:
     """Return coordinates as int32, or raise InputError: a cast alone would wrap large ones."""
     given = np.asarray(given)
     if given.dtype == np.int32:
@@ -383,13 +385,13 @@ def any_pair_repeats(users: np.ndarray, items: np.ndarray, n_items: int) -> bool
     return bool((key[1:] == key[:-1]).any())
 
 
-def ascending(users, items) -> bool:
+def ascending(users: np.ndarray, items: np.ndarray) -> bool:
     """Return whether the pairs ascend by user and, within a user, by item; no pair twice."""
     later_item = (users[1:] == users[:-1]) & (items[1:] > items[:-1])
     return bool((later_item | (users[1:] > users[:-1])).all())
 
 
-def transposed(rows, n_columns) -> Compressed:
+def transposed(rows: Compressed, n_columns: int) -> Compressed:
     """Group by column what is grouped by row, in the order of the rows: a counting sort."""
     columns = rows.matrix(n_columns).tocsc()
     indptr = columns.indptr.astype(np.int64)

@@ -1,7 +1,7 @@
 # The report of all studies, that of each, and the comparison with the committed reference.
 import shlex
 
-REPORT = ["dpmc.report.page", "dpmc.report.manifest"]
+REPORT = ["dpmc.report.page", "dpmc.report.manifest", "dpmc.report.crate"]
 DEFAULT_SETTINGS = plan.configured(
     configuration.load(DEFAULTS), HOME / "config" / "quick.yaml"
 )
@@ -80,7 +80,8 @@ for name, chosen in {
     **{name: [study] for name, study in STUDIES.items()},
 }.items():
     beside = f"{{top}}/{name}/report" if name else "{top}"
-    site = f"{{top}}/{name}/report" if name else "{top}/report"
+    results = f"{{top}}/{name}" if name else "{top}"
+    site = f"{results}/report"
 
     rule:
         name:
@@ -95,6 +96,8 @@ for name, chosen in {
             files=directory(f"{site}/{plan.REPORT_FILES}"),
             errata=f"{beside}/errata.md",
             manifest=f"{beside}/manifest.json",
+            crate=f"{results}/ro-crate-metadata.json",
+            code=directory(f"{results}/code"),
         log:
             f"{{top}}/logs/{name or 'all'}_page.log",
         benchmark:

@@ -10,6 +10,7 @@ from dpmc.frame.jobs.job import function
 from dpmc.frame.jobs.plan import Plan, document_folder
 from dpmc.frame.showing.items import item_rows, judged_and_compared
 from dpmc.jobs import logged, timed
+from dpmc.report.crate import write_crate
 from dpmc.report.documents import Document
 from dpmc.report.errata import errata_markdown
 from dpmc.report.manifest import manifest
@@ -56,3 +57,5 @@ with logged(snakemake.log[0]), timed():
         write_text(snakemake.output.errata, errata_markdown(entries))
         write_text(snakemake.output.manifest, json.dumps(content, indent=2) + "\n")
         write_site(Path(snakemake.output.index).parent, report)
+        root, others = Path(snakemake.output.crate).parent, snakemake.output
+        write_crate(root, report, plan, given["home"], [others.manifest, others.errata])

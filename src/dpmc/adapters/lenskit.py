@@ -7,27 +7,41 @@ Michael D. Ekstrand, "LensKit for Python: next-generation software for recommend
 experiments" (CIKM 2020).
 """
 
-from dataclasses import fields
+from dataclasses import MISSING, fields
+from os import PathLike
+from typing import Annotated
 
 import numpy as np
 from lenskit.data import Dataset, ItemList, QueryInput, RecQuery
 from lenskit.pipeline import Component
 from lenskit.training import Trainable, TrainingOptions
-from pydantic import BaseModel, create_model
+from pydantic import BaseModel, PlainSerializer, create_model
 
 from dpmc.errors import InputError
 from dpmc.estimator import PrivateFactorization
 
+
+def _plain(value: object) -> object:
+    """Return a path as text, and a list of labels as a list of text, as JSON has them."""
+    if value is None or isinstance(value, str | PathLike):
+        return value if value is None else str(value)
+    return [str(each) for each in value]
+
+
+_Plain = Annotated[object, PlainSerializer(_plain)]
 PrivateConfig = create_model(
     "PrivateConfig",
     __config__={"extra": "forbid"},
     **{
-        each.name: (each.type, each.default) if each.name != "epsilon" else (float, ...)
+        each.name: (
+            _Plain if each.type is object else each.type,
+            ... if each.default is MISSING else each.default,
+        )
         for each in fields(PrivateFactorization)
         if each.name != "columns"
     },
 )
-"""The parameters of :class:`dpmc.PrivateFactorization`."""
+"""The parameters of :class:`dpmc.PrivateFactorization`; features of items are in a file."""
 
 
 class PublishedConfig(BaseModel, extra="forbid"):

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from dpmc import __version__
 from dpmc.errors import InputError, ParameterError
@@ -268,7 +269,7 @@ class Book:
                 raise
 
 
-def read(path) -> Pages:
+def read(path: str | os.PathLike) -> Pages:
     """Return what a book says.
 
     Raises
@@ -304,7 +305,7 @@ def _pages_of(stored: bytes, path: Path) -> Pages:
     """Return what the lines of a file say."""
     (first, *others), digest = _checked(_whole_lines(stored), path)
     try:
-        entries = []
+        entries: list[Any] = []
         for line in others:
             if "model" in line:
                 of = line["of"] - 1

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from numbers import Integral, Real
+from typing import Any
 
 from dpmc.errors import InputError, ParameterError, did_you_mean
 from dpmc.fitting.parameters import (
@@ -27,7 +28,7 @@ SMALLEST_EPSILON = 1e-9
 RELATION_ALIASES = {"user": "user_add_remove", "entry": "entry_add_remove"}
 
 
-def checked(options: Mapping[str, object]) -> dict[str, object]:
+def checked(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the value of every parameter of a fit, as plain numbers and texts, or refuse it.
 
     None is what was not given; it stays where a parameter has no default of its own.
@@ -57,7 +58,7 @@ def ranks(options: Mapping[str, object]) -> bool:
     return options["purpose"] == "ranking" or options["method"] == "ease"
 
 
-def _checked(parameter: Parameter, value: object) -> object:
+def _checked(parameter: Parameter, value: Any) -> Any:
     name, kind = parameter.name, parameter.kind
     if parameter.choices and value not in parameter.choices:
         _refuse_choice(parameter, value)
@@ -117,7 +118,7 @@ def _checked_range(name: str, value: object) -> tuple[float, float]:
     return low, high
 
 
-def checked_budget(value: object) -> tuple[float, float]:
+def checked_budget(value: Any) -> tuple[float, float]:
     """Return the epsilon and delta of a budget, a pair or a text such as "10,1e-6"."""
     try:
         epsilon, delta = value.split(",") if isinstance(value, str) else value

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -47,7 +48,7 @@ class Fit:
     """
 
     method: str
-    model: PrivateMethod
+    model: Any
     selection: Selection | None
     rank: int | None
     sampler: str
@@ -96,10 +97,11 @@ class Fit:
         """
         if self.book is not None and self.seed is None:
             self.book.enter()
-        seed, selection, model = self.seed, self.selection, self.model
-        rng = None if seed is None else np.random.default_rng([seed, 0])
-        if seed is not None and model.bounds.user_level:
-            rng = Keyed(ratings, rng.bytes(32), rng)
+        selection, model = self.selection, self.model
+        rng: np.random.Generator | Keyed | None = None
+        if self.seed is not None:
+            drawn = np.random.default_rng([self.seed, 0])
+            rng = Keyed(ratings, drawn.bytes(32), drawn) if model.bounds.user_level else drawn
         model.threads = cores()
         more = {} if features is None else {"item_features": features}
         model.fit(ratings, rng=rng, ledger=ledger, selection=selection, callback=callback, **more)
@@ -108,7 +110,7 @@ class Fit:
         """Return what is noticed about the ratings: not private."""
         ratings, remarks = given.ratings, list(given.remarks)
         if features is not None and self.selection is None:
-            without = len(set(ratings.item_labels).difference(features.labels))
+            without = len(set(np.asarray(ratings.item_labels)).difference(features.labels))
             if without:
                 remarks.append(f"{without} of {ratings.n_items} items have no features")
         return remarks + self._odd_rank(ratings) + self._on_numbers(ratings)
@@ -157,7 +159,7 @@ def _numbers(most: int, first: int, rows: Compressed) -> tuple[int, int]:
     return rows.values.size, np.maximum(rows.sizes - most, 0).sum()
 
 
-def prepare(options: Mapping[str, object]) -> Fit:
+def prepare(options: Mapping[str, Any]) -> Fit:
     """Return the fit that parameters ask for, or refuse them.
 
     Options are values of :data:`dpmc.fitting.parameters.PARAMETERS` by name; what is missing or

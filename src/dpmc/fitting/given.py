@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from dpmc.errors import ParameterError
 from dpmc.fitting.lists import Lists
-from dpmc.methods.blocks import LabelledBlocks, cores, counted, renumbered
+from dpmc.methods.blocks import Blocks, LabelledBlocks, cores, counted, renumbered
 from dpmc.methods.cluster import over
 from dpmc.publication.lists import places_in, restrict
 from dpmc.publication.store import Resolved, Store, is_store, opened
@@ -41,7 +42,7 @@ def read_given(
     lists: Lists,
     rated: bool = True,
     by_blocks: bool = False,
-    client=None,
+    client: Any = None,
 ) -> Given:
     """Return what counts of a file or a store.
 
@@ -72,7 +73,7 @@ def given_of_store(
     lists: Lists,
     rated: bool,
     by_blocks: bool,
-    client=None,
+    client: Any = None,
 ) -> Given:
     """Return what counts of a store, all of which is read once and checked.
 
@@ -85,26 +86,35 @@ def given_of_store(
     store.check_rated(rated)
     if client is None:
         store.check(cores())
-    stored = replace(_stored(store), elsewhere=over(client))
-    ratings, unlisted, outside = _listed(stored, rating_range, lists.items), 0, 0
-    if not set(store.item_labels.tolist()) <= set(ratings.item_labels.tolist()):
+    ratings, unlisted, outside = blocks_of(store, rating_range, lists.items, client), 0, 0
+    if lists.items is not None and not set(store.item_labels.tolist()) <= set(lists.items):
         place = places_in(lists.items, store.item_labels)
-        every = _listed(stored, rating_range, None)
+        every = blocks_of(store, rating_range, None, client)
         unlisted = int(counted(partial(_unlisted, place), every))
     if rating_range is not None and store.exceeds(*rating_range):
+        stored = Blocks(store, cores(), elsewhere=over(client))
         outside = int(counted(partial(_outside_in, rating_range), stored))
     merged, left = store.n_repeated, store.n_ratings - store.n_repeated - unlisted
     return Given(ratings, _remarks(merged, False, unlisted, left, outside, rating_range))
 
 
 def blocks_of(
-    store: Store, rating_range: tuple[float, float] | None, items: Sequence[str] | None
+    store: Store,
+    rating_range: tuple[float, float] | None,
+    items: Sequence[str] | None,
+    client: Any = None,
 ) -> LabelledBlocks:
     """Return the ratings of a store by blocks, of listed items in their order, or of all."""
-    return _listed(_stored(store), rating_range, items)
+    facts = (store.n_items, store.item_labels, store.users)
+    every = LabelledBlocks(store, cores(), (Resolved(rating_range),), over(client), *facts)
+    if items is None or list(items) == store.item_labels.tolist():
+        return every
+    labels, place = np.array(items, dtype=object), places_in(items, store.item_labels)
+    listed = replace(every, n_items=labels.size, item_labels=labels)
+    return listed.then(partial(renumbered, place))
 
 
-def check_no_cluster(client) -> None:
+def check_no_cluster(client: Any) -> None:
     """Refuse a cluster for what is in memory."""
     if client is not None:
         raise ParameterError(
@@ -113,30 +123,11 @@ def check_no_cluster(client) -> None:
         )
 
 
-def _stored(store: Store) -> LabelledBlocks:
-    return LabelledBlocks(
-        store,
-        cores(),
-        n_items=store.n_items,
-        item_labels=store.item_labels,
-        user_labels=store.users,
-    )
-
-
-def _listed(stored, rating_range, items) -> LabelledBlocks:
-    every = stored.then(Resolved(rating_range))
-    if items is None or list(items) == stored.item_labels.tolist():
-        return every
-    labels, place = np.array(items, dtype=object), places_in(items, stored.item_labels)
-    listed = replace(every, n_items=labels.size, item_labels=labels)
-    return listed.then(partial(renumbered, place))
-
-
 def _unlisted(place: np.ndarray, first: int, rows: Compressed) -> int:
-    return np.count_nonzero(place[rows.indices] < 0)
+    return int(np.count_nonzero(place[rows.indices] < 0))
 
 
-def _outside_in(rating_range, first: int, rows: Compressed) -> int:
+def _outside_in(rating_range: tuple[float, float], first: int, rows: Compressed) -> int:
     return _outside(rating_range, rows.values.astype(np.float64))
 
 
@@ -144,10 +135,17 @@ def _outside(rating_range: tuple[float, float] | None, values: np.ndarray) -> in
     if rating_range is None:
         return 0
     low, high = rating_range
-    return np.count_nonzero((values < low) | (values > high))
+    return int(np.count_nonzero((values < low) | (values > high)))
 
 
-def _remarks(merged, latest, unlisted, left, outside, rating_range) -> list[str]:
+def _remarks(
+    merged: int,
+    latest: bool,
+    unlisted: int,
+    left: int,
+    outside: int,
+    rating_range: tuple[float, float] | None,
+) -> list[str]:
     remarks = []
     if merged:
         kept = "the latest" if latest else "their mean"
@@ -156,7 +154,7 @@ def _remarks(merged, latest, unlisted, left, outside, rating_range) -> list[str]
         remarks.append(f"{unlisted} ratings of what is not listed were left out")
         if not left:
             remarks.append("not one rating is of what is listed: is it the list of these ratings?")
-    if outside:
+    if outside and rating_range is not None:
         low, high = rating_range
         remarks.append(f"{outside} ratings were clipped to the range {low:g} to {high:g}")
     return remarks

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from dpmc.errors import ParameterError
 from dpmc.publication.folder import FROM_FILE, SAID_PUBLIC
@@ -34,7 +35,7 @@ class Lists:
 
 def lists_of_file(
     path: str | os.PathLike,
-    options: Mapping[str, object],
+    options: Mapping[str, Any],
     columns: Mapping[str, str | None],
     *,
     names_users: bool,
@@ -59,7 +60,7 @@ def lists_of_file(
     )
 
 
-def _check_ways(given: Mapping[str, object], names_users: bool) -> None:
+def _check_ways(given: Mapping[str, Any], names_users: bool) -> None:
     ways = [name for name in OPTIONS[:3] if given[name] not in (None, False)]
     if len(ways) > 1:
         raise ParameterError("Give one of {items}, {items_are_public} and {items_privately} alone.")
@@ -85,7 +86,7 @@ def _check_ways(given: Mapping[str, object], names_users: bool) -> None:
         )
 
 
-def _check_apart(path: str | os.PathLike, given: Mapping[str, object], otherwise: str = "") -> None:
+def _check_apart(path: str | os.PathLike, given: Mapping[str, Any], otherwise: str = "") -> None:
     for what in ("items", "users"):
         if not all(
             isinstance(each, _PATH) and os.path.exists(each) for each in (path, given[what])
@@ -101,7 +102,7 @@ def _check_apart(path: str | os.PathLike, given: Mapping[str, object], otherwise
 
 
 def lists_of_program(
-    items: object, items_privately: object, users: object, *, names_users: bool, table: object
+    items: object, items_privately: object, users: object, *, names_users: bool, table: Any
 ) -> Lists:
     """Return the lists that a program gives, or refuse a fit whose lists would be private data.
 

@@ -1,7 +1,8 @@
 """The method of a fit, with defaults that no rating had a part in."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any, cast
 
 from dpmc.errors import ParameterError
 from dpmc.fitting.parameters import METHODS, PARAMETERS
@@ -19,7 +20,7 @@ FACTOR_SHARE = 0.05
 """Default of dpals's factor bound, as a share of B: users are longer, so directions count."""
 
 
-def settings_of(options: Mapping[str, object]) -> dict:
+def settings_of(options: Mapping[str, Any]) -> dict:
     """Return what the method is constructed with; defaults come from public constants alone.
 
     They did well on synthetic ratings (2,000 to 20,000 users, 300 to 500 items, rank 5, 15 %
@@ -52,7 +53,7 @@ def settings_of(options: Mapping[str, object]) -> dict:
     return defaults | settings
 
 
-def method_of(options: Mapping[str, object]) -> str:
+def method_of(options: Mapping[str, Any]) -> str:
     """Return the method that was given, or else the default for what is protected."""
     method, purpose = options["method"], options["purpose"]
     if purpose is not None and method is not None and (purpose == "ranking") != (method == "ease"):
@@ -78,7 +79,7 @@ def default_method(relation: str, mechanism: str | None, delta: float) -> str:
 def defaults_of(relation: str, method: str, half_range: float) -> dict[str, float]:
     """Return what als, irls and bias train with, and ``dpmc noise`` plans with, if not told."""
     of_users = relation in USER_LEVEL
-    found = {"ratings_per_user": 50} if of_users else {}
+    found: dict[str, float] = {"ratings_per_user": 50} if of_users else {}
     if method != "bias":
         found["iterations"] = 2 if of_users else 1
     if method == "irls":
@@ -101,7 +102,7 @@ def _mechanism(settings: dict, method: str, share: float | None) -> str:
     )
 
 
-def _given(options: Mapping[str, object], method: str) -> dict:
+def _given(options: Mapping[str, Any], method: str) -> dict:
     """Return the options of some methods that were given, or refuse those of others."""
     own = {name: each.methods for name, each in PARAMETERS.items() if each.methods}
     given = {name: options[name] for name in own if options[name] is not None}
@@ -186,7 +187,7 @@ def selection_of(settings: dict, share: float | None) -> Selection | None:
         )
     return Selection(
         settings["relation"],
-        check_ratings_per_user(settings["relation"], settings["ratings_per_user"]),
+        cast(int, check_ratings_per_user(settings["relation"], settings["ratings_per_user"])),
         settings["epsilon"],
         settings["delta"],
         share,
@@ -220,7 +221,7 @@ def make_model(method: str, settings: dict, selection: Selection | None = None) 
     return model
 
 
-def _make_dpals(make, settings: dict) -> PrivateMethod:
+def _make_dpals(make: Callable[..., Any], settings: dict) -> PrivateMethod:
     """Return DPALS, which takes the regularization of items in units of its noise itself."""
     settings = dict(settings)
     regularization = settings.pop("regularization", None)

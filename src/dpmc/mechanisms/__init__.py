@@ -13,12 +13,17 @@ noised, by :mod:`dpmc.mechanisms.randomised_response`, which is none of these.
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dpmc.errors import InputError, did_you_mean
 from dpmc.mechanisms.base import Mechanism, positive_finite
+
+if TYPE_CHECKING:
+    from dpmc.mechanisms.gaussian import Gaussian
+    from dpmc.mechanisms.huber import Huber
+    from dpmc.mechanisms.laplace import Laplace
 
 __all__ = [
     "MECHANISMS",
@@ -70,7 +75,7 @@ def register_mechanism(name: str) -> Callable[[Class], Class]:
     return register
 
 
-def make_mechanism(name: str, variance: float | None, **options):
+def make_mechanism(name: str, variance: float | None, **options: Any) -> Any:
     """Return the mechanism ``name`` with variance ``variance``; None for "none".
 
     Parameters
@@ -91,7 +96,7 @@ def make_mechanism(name: str, variance: float | None, **options):
     if target is None:
         return None
     variance = positive_finite("variance", variance)
-    cls = _registered.get(name) or _load(target)
+    cls: Any = _registered.get(name) or _load(target)
     known = inspect.signature(cls.from_variance).parameters
     for option in options:
         if option not in known and not _takes_any_option(known):
@@ -132,5 +137,5 @@ def _target(name: str) -> str | None:
     return MECHANISMS[name]
 
 
-def _takes_any_option(parameters) -> bool:
+def _takes_any_option(parameters: Mapping[str, inspect.Parameter]) -> bool:
     return any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())

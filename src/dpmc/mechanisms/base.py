@@ -3,9 +3,10 @@
 import math
 from abc import ABC, abstractmethod
 from numbers import Integral
-from typing import Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dpmc.errors import InputError
 
@@ -26,7 +27,7 @@ def probability(what: str, value: object) -> float:
     return number
 
 
-def _number(value: object) -> float:
+def _number(value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
@@ -35,7 +36,7 @@ def _number(value: object) -> float:
 
 def check_whole(what: str, value: object) -> None:
     """Raise InputError unless a value is a whole number of at least 1."""
-    if not (isinstance(value, Integral) and value >= 1):
+    if not (isinstance(value, Integral) and int(value) >= 1):
         raise InputError(f"{what} must be a whole number of at least 1, got {value!r}.")
 
 
@@ -52,6 +53,7 @@ class Mechanism(ABC):
     """
 
     scale: float
+    __dataclass_fields__: ClassVar[dict[str, Any]]  # of a subclass
 
     # -- what a subclass supplies, at scale 1 -----------------------------------------------
 
@@ -73,7 +75,9 @@ class Mechanism(ABC):
         """Return the noise of this kind whose variance is ``variance``."""
 
     @abstractmethod
-    def rvs(self, size=None, rng: np.random.Generator | None = None):
+    def rvs(
+        self, size: int | tuple[int, ...] | None = None, rng: np.random.Generator | None = None
+    ) -> Any:
         """Draw noise: a float if ``size`` is None, else a float64 array of shape ``size``.
 
         For simulation only. A seed can be guessed, and the low-order bits of floating-point noise
@@ -96,28 +100,28 @@ class Mechanism(ABC):
         """Standard deviation."""
         return math.sqrt(self.var())
 
-    def logpdf(self, x):
+    def logpdf(self, x: ArrayLike) -> Any:
         """Log density at ``x``."""
         with np.errstate(over="ignore"):
             return (self._log_density(self._standardise(x)) - math.log(self.scale))[()]
 
-    def pdf(self, x):
+    def pdf(self, x: ArrayLike) -> Any:
         """Density at ``x``."""
         with np.errstate(under="ignore"):
             return np.exp(self.logpdf(x))
 
-    def sf(self, x):
+    def sf(self, x: ArrayLike) -> Any:
         """P(X > x)."""
         x = np.asarray(x, dtype=float)
         with np.errstate(over="ignore", under="ignore"):
             tail = self._upper_tail(self._standardise(x))
         return np.where(x < 0, 1 - tail, tail)[()]
 
-    def cdf(self, x):
+    def cdf(self, x: ArrayLike) -> Any:
         """P(X <= x)."""
         return self.sf(np.negative(x))
 
-    def isf(self, q):
+    def isf(self, q: ArrayLike) -> Any:
         """The x with ``sf(x) == q``: inf at 0, -inf at 1."""
         q = np.asarray(q, dtype=float)
         q = np.where((q >= 0) & (q <= 1), q, np.nan)
@@ -125,9 +129,9 @@ class Mechanism(ABC):
             z = self._upper_quantile(np.minimum(q, 1 - q))
         return (self.scale * np.where(q > 0.5, -z, z))[()]
 
-    def ppf(self, q):
+    def ppf(self, q: ArrayLike) -> Any:
         """The x with ``cdf(x) == q``: -inf at 0, inf at 1."""
         return np.negative(self.isf(q))
 
-    def _standardise(self, x) -> np.ndarray:
+    def _standardise(self, x: ArrayLike) -> np.ndarray:
         return np.abs(np.asarray(x, dtype=float)) / self.scale

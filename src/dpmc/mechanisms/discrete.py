@@ -128,7 +128,7 @@ class DiscreteLaplace(Discrete):
 
     scale: Rational
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "scale", _rational("scale", self.scale))
 
     def _sampler(self, bits):
@@ -154,7 +154,7 @@ class DiscreteGaussian(Discrete):
 
     scale: Rational
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "scale", _rational("scale", self.scale))
 
     def _sampler(self, bits):
@@ -193,7 +193,7 @@ class DiscreteHuber(Discrete):
     a: Rational
     scale: Rational
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "a", _rational("the Huber parameter a", self.a))
         object.__setattr__(self, "scale", _rational("scale", self.scale))
 

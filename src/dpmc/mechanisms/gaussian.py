@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -24,27 +24,29 @@ class Gaussian(Mechanism):
 
     scale: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "scale", positive_finite("scale", self.scale))
 
     @classmethod
     def from_variance(cls, variance: float) -> Self:
         return cls(math.sqrt(positive_finite("variance", variance)))
 
-    def _log_density(self, z):
+    def _log_density(self, z: np.ndarray) -> np.ndarray:
         return -z * z / 2 - math.log(2 * math.pi) / 2
 
-    def _upper_tail(self, z):
+    def _upper_tail(self, z: np.ndarray) -> np.ndarray:
         from scipy.special import ndtr  # not paid for by a training job, which only draws
 
         return ndtr(-z)
 
-    def _upper_quantile(self, q):
+    def _upper_quantile(self, q: np.ndarray) -> np.ndarray:
         from scipy.special import ndtri
 
         return np.abs(ndtri(q))
 
-    def rvs(self, size=None, rng=None):
+    def rvs(
+        self, size: int | tuple[int, ...] | None = None, rng: np.random.Generator | None = None
+    ) -> Any:
         rng = rng or np.random.default_rng()
         return rng.normal(0.0, self.scale, size)
 

@@ -10,7 +10,7 @@ formulas here are right.
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -43,7 +43,7 @@ class Huber(Mechanism):
     a: float
     scale: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "a", positive_finite("the Huber parameter a", self.a))
         object.__setattr__(self, "scale", positive_finite("scale", self.scale))
         if not _SMALLEST_A <= self.a <= _LARGEST_A:
@@ -104,17 +104,17 @@ class Huber(Mechanism):
         exponential = math.exp(-self.a * self.a / 2) / self.a
         return exponential - math.sqrt(math.pi / 2) * math.erfc(self.a / math.sqrt(2))
 
-    def _log_density(self, z):
+    def _log_density(self, z: np.ndarray) -> np.ndarray:
         return -huber_loss(z, self.a) - math.log(self._normaliser)
 
-    def _upper_tail(self, z):
+    def _upper_tail(self, z: np.ndarray) -> np.ndarray:
         from scipy.special import erfc  # not paid for by a training job, which only draws
 
         inner = math.sqrt(math.pi / 2) * erfc(z / math.sqrt(2)) + self._tail_excess
         outer = np.exp(self._log_tail_mass - self.a * np.maximum(z - self.a, 0)) / 2
         return np.where(z < self.a, inner / self._normaliser, outer)
 
-    def _upper_quantile(self, q):
+    def _upper_quantile(self, q: np.ndarray) -> np.ndarray:
         from scipy.special import erfinv, ndtri
 
         shape, q = np.shape(q), np.ravel(q)
@@ -130,19 +130,25 @@ class Huber(Mechanism):
         z[far] = -ndtri(q[far] * factor - self._tail_excess / math.sqrt(2 * math.pi))
         return z.reshape(shape)
 
-    def rvs(self, size=None, rng=None):
+    def rvs(
+        self, size: int | tuple[int, ...] | None = None, rng: np.random.Generator | None = None
+    ) -> Any:
         """Draw noise with the ziggurat of :mod:`dpmc.mechanisms.huber_sampler`, the fast way."""
         from dpmc.mechanisms.huber_sampler import draw  # numba: only when something is drawn
 
         return draw(self.a, self.scale, size, rng or np.random.default_rng())
 
-    def rvs_inverse_cdf(self, size=None, rng=None):
+    def rvs_inverse_cdf(
+        self, size: int | tuple[int, ...] | None = None, rng: np.random.Generator | None = None
+    ) -> Any:
         """Draw noise as the thesis does (section 4.2.2, figure 4.3), by the right inverse CDF."""
         rng = rng or np.random.default_rng()
         # A uniform of exactly 0, one in 2^53, would give -inf.
         return self.ppf(np.maximum(rng.random(size), 2.0**-54))
 
-    def rvs_mixture(self, size=None, rng=None):
+    def rvs_mixture(
+        self, size: int | tuple[int, ...] | None = None, rng: np.random.Generator | None = None
+    ) -> Any:
         """Draw noise from the mixture that the density is.
 
         With probability w, the tail +-(a + Exp/a); else a standard normal truncated to [-a, a],

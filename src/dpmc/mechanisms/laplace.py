@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -28,23 +28,25 @@ class Laplace(Mechanism):
 
     scale: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "scale", positive_finite("scale", self.scale))
 
     @classmethod
     def from_variance(cls, variance: float) -> Self:
         return cls(math.sqrt(positive_finite("variance", variance) / 2))
 
-    def _log_density(self, z):
+    def _log_density(self, z: np.ndarray) -> np.ndarray:
         return -z - math.log(2)
 
-    def _upper_tail(self, z):
+    def _upper_tail(self, z: np.ndarray) -> np.ndarray:
         return np.exp(-z) / 2
 
-    def _upper_quantile(self, q):
+    def _upper_quantile(self, q: np.ndarray) -> np.ndarray:
         return -np.log(2 * q)
 
-    def rvs(self, size=None, rng=None):
+    def rvs(
+        self, size: int | tuple[int, ...] | None = None, rng: np.random.Generator | None = None
+    ) -> Any:
         rng = rng or np.random.default_rng()
         if size is None or np.prod(size) < COMPILED_FROM:
             return rng.laplace(0.0, self.scale, size)

@@ -54,7 +54,7 @@ class RandomisedResponse:
     p_plus: float
     p_minus: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("p_plus", "p_minus"):
             value = float(getattr(self, name))
             if not 0 <= value <= 1:

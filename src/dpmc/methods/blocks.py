@@ -34,7 +34,8 @@ from dpmc.ratings import Compressed
 class Source(Protocol):
     """Where blocks of users come from."""
 
-    n_users: int
+    @property
+    def n_users(self) -> int: ...
 
     def blocks(self) -> Iterator[tuple[int, Compressed]]:
         """Yield the number of the first user and the ratings of each block, users numbered on."""

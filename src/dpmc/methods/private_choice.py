@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 
 from dpmc.errors import InputError
-from dpmc.methods.blocks import Change
+from dpmc.methods.blocks import Change, LabelledBlocks
 from dpmc.methods.kernels.blake2b import Texts, digests
 from dpmc.ratings import Compressed, Ratings
 
@@ -67,7 +67,7 @@ class Keyed:
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : Ratings or LabelledBlocks
         With labels of users, and of items if the number of an item depends on other users' ratings;
         else items are known by their numbers.
     key : bytes
@@ -81,7 +81,7 @@ class Keyed:
         Users without labels: their numbers change when another one joins.
     """
 
-    def __init__(self, ratings: Ratings, key: bytes, rng: np.random.Generator):
+    def __init__(self, ratings: Ratings | LabelledBlocks, key: bytes, rng: np.random.Generator):
         if ratings.user_labels is None:
             raise InputError(
                 "For publication ratings need user_labels: which ratings of a user count must "
@@ -91,6 +91,9 @@ class Keyed:
         self._key = key
         self._users = ratings.user_labels
         self._items = ratings.item_labels
+
+    def __getstate__(self):
+        return {**vars(self), "rng": None}  # what hashes elsewhere has no part in the start
 
     @classmethod
     def fresh(cls, ratings: Ratings) -> "Keyed":

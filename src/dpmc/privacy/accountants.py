@@ -6,6 +6,9 @@ lower and an upper bound on the other; only "exact" and "pld" have a lower bound
 
 import math
 from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian
@@ -18,7 +21,7 @@ Bounds = tuple[float, float]
 # -- exact: Gaussian differential privacy ------------------------------------------------------
 
 
-def _as_one_gaussian(kinds: Kinds):
+def _as_one_gaussian(kinds: Kinds) -> tuple[Gaussian, float]:
     """n Gaussian releases lose as much as one whose shift is the root of the sum of squares."""
     others = sorted({kind(loss.mechanism) for loss, _ in kinds} - {"gaussian"})
     if others:
@@ -29,13 +32,13 @@ def _as_one_gaussian(kinds: Kinds):
     return Gaussian(1.0), math.sqrt(sum(count * loss.shift**2 for loss, count in kinds))
 
 
-def _exact_epsilon(kinds, delta, accuracy):
+def _exact_epsilon(kinds: Kinds, delta: float, accuracy: float) -> Bounds:
     noise, shift = _as_one_gaussian(kinds)
     value = noise.epsilon(shift, delta)
     return value, value
 
 
-def _exact_delta(kinds, epsilon, accuracy):
+def _exact_delta(kinds: Kinds, epsilon: float, accuracy: float) -> Bounds:
     noise, shift = _as_one_gaussian(kinds)
     value = noise.delta(epsilon, shift)
     return value, value
@@ -44,7 +47,7 @@ def _exact_delta(kinds, epsilon, accuracy):
 # -- basic: epsilons and deltas add --------------------------------------------------------------
 
 
-def _basic_epsilon(kinds, delta, accuracy):
+def _basic_epsilon(kinds: Kinds, delta: float, accuracy: float) -> Bounds:
     """Pure epsilons add up; unbounded losses share delta evenly."""
     unbounded = sum(count for loss, count in kinds if math.isinf(loss.largest))
     total = 0.0
@@ -54,7 +57,7 @@ def _basic_epsilon(kinds, delta, accuracy):
     return 0.0, total
 
 
-def _basic_delta(kinds, epsilon, accuracy):
+def _basic_delta(kinds: Kinds, epsilon: float, accuracy: float) -> Bounds:
     """What pure losses leave of epsilon, the unbounded ones share evenly."""
     pure = sum(loss.largest * count for loss, count in kinds if math.isfinite(loss.largest))
     unbounded = [(loss, count) for loss, count in kinds if math.isinf(loss.largest)]
@@ -72,19 +75,19 @@ def _gaussian(loss: Loss, delta: float) -> float:
 # -- rdp -----------------------------------------------------------------------------------------
 
 
-def _curve(kinds: Kinds):
+def _curve(kinds: Kinds) -> tuple[np.ndarray, Any]:
     from dpmc.privacy.renyi import ORDERS, divergence
 
     return ORDERS, sum(count * divergence(loss) for loss, count in kinds)
 
 
-def _rdp_epsilon(kinds, delta, accuracy):
+def _rdp_epsilon(kinds: Kinds, delta: float, accuracy: float) -> Bounds:
     from dp_accounting.rdp.rdp_privacy_accountant import compute_epsilon
 
     return 0.0, min(float(compute_epsilon(*_curve(kinds), delta)[0]), _pure(kinds))
 
 
-def _rdp_delta(kinds, epsilon, accuracy):
+def _rdp_delta(kinds: Kinds, epsilon: float, accuracy: float) -> Bounds:
     from dp_accounting.rdp.rdp_privacy_accountant import compute_delta
 
     value = float(compute_delta(*_curve(kinds), epsilon)[0])
@@ -99,7 +102,7 @@ def _pure(kinds: Kinds) -> float:
 # -- pld -----------------------------------------------------------------------------------------
 
 
-def _pld_epsilon(kinds, delta, accuracy):
+def _pld_epsilon(kinds: Kinds, delta: float, accuracy: float) -> Bounds:
     pure = _pure(kinds)
     if delta == 0:
         return pure, pure  # tight: the largest loss of every release is an atom
@@ -107,7 +110,7 @@ def _pld_epsilon(kinds, delta, accuracy):
         value = kinds[0][0].epsilon(delta)
         return value, value
 
-    def bounds(step):
+    def bounds(step: float) -> Bounds:
         lower, upper = (
             compose(kinds, step, pessimistic=side).epsilon(delta) for side in (False, True)
         )
@@ -116,17 +119,18 @@ def _pld_epsilon(kinds, delta, accuracy):
     return _refined(kinds, bounds, lambda: bounds(_first_step(kinds))[1], accuracy)
 
 
-def _pld_delta(kinds, epsilon, accuracy):
+def _pld_delta(kinds: Kinds, epsilon: float, accuracy: float) -> Bounds:
     if epsilon >= _pure(kinds):
         return 0.0, 0.0
     if _single(kinds):
         value = kinds[0][0].delta(epsilon)
         return value, value
 
-    def bounds(step):
-        return tuple(
+    def bounds(step: float) -> Bounds:
+        lower, upper = (
             compose(kinds, step, pessimistic=side).delta(epsilon) for side in (False, True)
         )
+        return lower, upper
 
     return _refined(kinds, bounds, lambda: epsilon, accuracy)
 
@@ -139,7 +143,12 @@ def _first_step(kinds: Kinds) -> float:
     return max(loss.reach for loss, _ in kinds) / 150
 
 
-def _refined(kinds, bounds, rough_epsilon, accuracy):
+def _refined(
+    kinds: Kinds,
+    bounds: Callable[[float], Bounds],
+    rough_epsilon: Callable[[], float],
+    accuracy: float,
+) -> Bounds:
     """Divide the step until the bounds are as close as asked, or no closer than before.
 
     Rounding errors grow with the number of grid points; every pair of bounds is valid.

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from dpmc.errors import InputError, did_you_mean
 from dpmc.mechanisms.base import Mechanism, check_whole, probability
-from dpmc.privacy.accountants import DELTA, EPSILON, Kinds
+from dpmc.privacy.accountants import DELTA, EPSILON
+from dpmc.privacy.compositions import Kinds
 from dpmc.privacy.losses import Loss, kind
 from dpmc.privacy.relations import RELATIONS, check_relation
 
@@ -50,7 +51,7 @@ class Releases:
     count: int = 1
     norm: str = "scalar"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         name = kind(Loss(self.mechanism, self.sensitivity).mechanism)
         check_whole("count", self.count)
         if self.norm not in NORMS:
@@ -165,7 +166,7 @@ def delta(
     return CertifiedBound(relation, float(epsilon), upper, accountant, lower, upper)
 
 
-def _checked(releases, relation: str, accountant: str) -> Kinds:
+def _checked(releases: Releases | Iterable[Releases], relation: str, accountant: str) -> Kinds:
     check_relation(relation)
     if accountant not in EPSILON:
         raise InputError(

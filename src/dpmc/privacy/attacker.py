@@ -170,10 +170,10 @@ def _pairs(guarantee: Guarantee, noise: Mechanism) -> tuple[np.ndarray, np.ndarr
     epsilon = np.linspace(0, last, POINTS)  # beyond, exp(epsilon) a is above 1
     try:
         if guarantee.releases == 1:
-            delta = [loss.delta(each) for each in epsilon]
+            delta = np.array([loss.delta(each) for each in epsilon])
         else:
             composed = compose(kinds, grid_step(kinds, guarantee.epsilon, ACCURACY))
-            delta = [composed.delta(each) for each in epsilon]
+            delta = np.array([composed.delta(each) for each in epsilon])
     except InputError:  # too much is lost, or too often, for a distribution
         epsilon = delta = np.empty(0)
     return np.append(epsilon, guarantee.epsilon), np.append(delta, guarantee.delta)

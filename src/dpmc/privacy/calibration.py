@@ -85,6 +85,7 @@ def calibrate(mechanism: str, *, releases: int, epsilon: float, delta: float) ->
             f"There is no calibrated mechanism {mechanism!r}{did_you_mean(mechanism, CALIBRATED)}; "
             f"there are {', '.join(CALIBRATED)}."
         )
+    noise: Mechanism
     if mechanism == "gaussian":
         noise, accountant = _gaussian(releases, epsilon, delta), "exact"
     else:
@@ -137,7 +138,7 @@ def _gaussian(releases: int, epsilon: float, delta: float) -> Gaussian:
     return Gaussian(high)
 
 
-def _laplace(releases: int, epsilon: float, delta: float) -> tuple[Laplace, str]:
+def _laplace(releases: int, epsilon: float, delta: float) -> tuple[Mechanism, str]:
     pure = Laplace(releases / epsilon)
     if not _delta_matters(releases, epsilon, delta):
         return pure, "basic"
@@ -145,9 +146,11 @@ def _laplace(releases: int, epsilon: float, delta: float) -> tuple[Laplace, str]
     return (noise, "pld") if noise.scale < pure.scale else (pure, "basic")
 
 
-def _huber(releases: int, epsilon: float, delta: float) -> tuple[Huber, str]:
+def _huber(releases: int, epsilon: float, delta: float) -> tuple[Mechanism, str]:
     """The best of an optimised a and both limits, which differ from it in the last digits only."""
-    choices = [(Huber(LAPLACE_A, LAPLACE_A * releases / epsilon), "basic")]
+    choices: list[tuple[Mechanism, str]] = [
+        (Huber(LAPLACE_A, LAPLACE_A * releases / epsilon), "basic")
+    ]
     if _delta_matters(releases, epsilon, delta):
         need = _Need(releases, epsilon, delta)
         a = need.best_a()
@@ -187,7 +190,9 @@ class _Need:
             scale *= 1 + SLACK
         return make(scale)
 
-    def scale(self, make, points: int, tolerance: float, near: float) -> float:
+    def scale(
+        self, make: Callable[[float], Mechanism], points: int, tolerance: float, near: float
+    ) -> float:
         """Return the scale at which the budget is just spent, to a relative tolerance."""
         from scipy.optimize import brentq
 

@@ -12,6 +12,7 @@ an optimistic one. Both err by the square of the step. Discrete releases are com
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -46,7 +47,7 @@ class Distribution:
         Bound on the error of a delta from floating point and from what was cut off.
     """
 
-    pmf: object
+    pmf: Any
     pessimistic: bool
     rounding: float
 
@@ -88,7 +89,8 @@ def compose(kinds: Kinds, step: float, *, pessimistic: bool = True) -> Distribut
 
     It is tightest where the step divides the largest loss of every kind.
     """
-    total, count = None, 0
+    total: Any = None
+    count = 0
     for loss, times in kinds:
         low, probs, infinite = (chords if pessimistic else tangents)(loss, step)
         part = _dense(low, probs, infinite, step)
@@ -182,7 +184,7 @@ def _grid(loss: Loss, step: float) -> tuple[np.ndarray, int]:
     return np.arange(-high, high + 1) * step, -high
 
 
-def _dense(low, probs, infinite, step):
+def _dense(low: int, probs: np.ndarray, infinite: float, step: float) -> Any:
     from dp_accounting.pld.pld_pmf import DensePLDPmf
 
     # "Pessimistic" to dp_accounting in both cases: what it cuts off is in our own margin.

@@ -113,7 +113,7 @@ class Guarantee:
     listed: ItemList | None = None
     features: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_relation(self.relation)
 
     def sentence(self) -> str:

@@ -12,7 +12,7 @@ corollary 3.3). The ledger adds these up.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -56,14 +56,14 @@ class FloatNoise:
 
     simulated = True
 
-    def __init__(self, mechanism, rng: np.random.Generator):
+    def __init__(self, mechanism: Any, rng: np.random.Generator):
         self.mechanism = mechanism
         self.rng = rng
 
-    def add(self, query, sensitivity, changed=None):
+    def add(self, query: np.ndarray, sensitivity: float, changed: int | None = None) -> np.ndarray:
         return query + sensitivity * self.mechanism.rvs(size=query.shape, rng=self.rng)
 
-    def upper(self, probability, sensitivity, changed):
+    def upper(self, probability: float, sensitivity: float, changed: int) -> float:
         return sensitivity * float(self.mechanism.isf(probability))
 
 
@@ -81,7 +81,7 @@ class Replay:
     def __init__(self, outputs: Iterable[np.ndarray]):
         self._outputs = iter(outputs)
 
-    def add(self, query, sensitivity):
+    def add(self, query: np.ndarray, sensitivity: float) -> np.ndarray:
         output = next(self._outputs, None)
         if output is None:
             raise PrivacyViolation("the number of releases depends on the ratings")
@@ -211,8 +211,9 @@ class Ledger:
         """
         self._spend(what, sensitivity, weight)
         scale = sensitivity * weight
-        threshold = 1 + self.noise.upper(probability, scale, changed)
-        noised = self.noise.add(counts, scale, changed)
+        noise: Any = self.noise  # with what selecting takes, see Noise
+        threshold = 1 + noise.upper(probability, scale, changed)
+        noised = noise.add(counts, scale, changed)
         if self._keep:
             self.transcript.append(Release(what, sensitivity, counts, noised, weight))
         return noised > threshold, threshold

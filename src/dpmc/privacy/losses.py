@@ -17,8 +17,10 @@ there, being invariant under rotations.
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dpmc.errors import InputError
 from dpmc.mechanisms.base import Mechanism, positive_finite
@@ -52,7 +54,7 @@ class Loss:
     mechanism: Mechanism
     sensitivity: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "sensitivity", positive_finite("sensitivity", self.sensitivity))
         if kind(self.mechanism) not in _THRESHOLDS:
             raise InputError(
@@ -85,7 +87,7 @@ class Loss:
         """Whether the loss never exceeds ``reach``."""
         return self.largest == self.reach
 
-    def threshold(self, epsilon: np.ndarray) -> np.ndarray:
+    def threshold(self, epsilon: ArrayLike) -> np.ndarray:
         """Return the x with {L >= epsilon} = [x, inf): -inf and inf beyond the largest loss."""
         epsilon = np.asarray(epsilon, dtype=float)
         size = np.abs(epsilon)
@@ -95,7 +97,7 @@ class Loss:
         lower = np.where(size >= self.largest * (1 - TIE), -np.inf, -self.shift - upper)
         return self.mechanism.scale * np.where(epsilon < 0, lower, upper)
 
-    def tails(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def tails(self, epsilon: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Return P(L >= epsilon) under the noise and under the shifted noise."""
         x = self.threshold(epsilon)
         return self.mechanism.sf(x), self.mechanism.sf(x + self.sensitivity)
@@ -143,15 +145,15 @@ def kind(mechanism: Mechanism) -> str:
     return type(mechanism).__name__.lower()
 
 
-def _gaussian(noise, shift, epsilon):
+def _gaussian(noise: Mechanism, shift: float, epsilon: np.ndarray) -> np.ndarray:
     return epsilon / shift - shift / 2
 
 
-def _laplace(noise, shift, epsilon):
+def _laplace(noise: Mechanism, shift: float, epsilon: np.ndarray) -> np.ndarray:
     return np.minimum(epsilon - shift, 0) / 2
 
 
-def _huber(noise, shift, epsilon):
+def _huber(noise: Any, shift: float, epsilon: np.ndarray) -> np.ndarray:
     """x and x + D both in the middle, or both in opposite tails, or x inside and x + D outside."""
     a = noise.a
     outside = a - np.sqrt(2 * np.maximum(a * shift - epsilon, 0))

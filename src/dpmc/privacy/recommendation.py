@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import asdict, dataclass
+from typing import cast
 
 from dpmc.errors import InputError, did_you_mean
 from dpmc.mechanisms.base import Mechanism, check_whole, positive_finite
@@ -65,7 +66,7 @@ class Plan:
     loss_parameter: float | None = None
     offsets: bool = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_relation(self.relation)
         if self.method not in METHODS:
             raise InputError(
@@ -85,7 +86,7 @@ class Plan:
             object.__setattr__(self, name, value)
         return positive_finite(name, getattr(self, name))
 
-    def _check_ratings_per_user(self):
+    def _check_ratings_per_user(self) -> None:
         if self.relation not in USER_LEVEL:
             if self.ratings_per_user is not None:
                 raise InputError(f"ratings_per_user has no use for {self.relation}.")
@@ -113,14 +114,14 @@ class Plan:
             relation=self.relation,
             mechanism=mechanism,
             half_range=self.half_range,
-            factor_bound=self.factor_bound,
+            factor_bound=cast(float, self.factor_bound),  # set by __post_init__
             ratings_per_user=self.ratings_per_user,
         )
         if self.method == "bias":
             found = {"sums": bounds.sums()}
             return found if bounds.counts_are_public else found | {"counts": bounds.counts()}
         if self.method == "irls":
-            found = {"residual": bounds.residual(self.loss_parameter)}
+            found = {"residual": bounds.residual(cast(float, self.loss_parameter))}
         else:
             found = {"right_hand_side": bounds.right_hand_side(self.residual_bound)}
         return found if bounds.counts_are_public else found | {"gram": bounds.gram()}
@@ -208,7 +209,7 @@ class Recommendation:
         """Return the answer in words."""
         best = self.best
         others = self.options[1:]
-        if not others:
+        if isinstance(self.plan, GaussianPlan):
             return f"Take {best.mechanism} noise: the method {self.plan.method} has no other."
         ratios = [other.cost / best.cost for other in others]
         parts = [
@@ -216,7 +217,7 @@ class Recommendation:
             for other, ratio in zip(others, ratios, strict=True)
         ]
         compared = " and ".join(parts)
-        if min(ratios) >= 1 - WORTHWHILE:
+        if self.plan is None or min(ratios) >= 1 - WORTHWHILE:
             text = f"Take {best.mechanism} noise, of the smallest variance: {compared}."
         else:
             why = _why(self.plan)
@@ -263,15 +264,18 @@ def recommend(
     InputError
         Both or none of ``releases`` and ``plan``; a budget that is none.
     """
-    if (releases is None) == (plan is None):
+    if plan is not None and releases is None:
+        count = plan.releases
+    elif plan is None and releases is not None:
+        count = releases
+    else:
         raise InputError(
             "Give either releases, a number, or a relation and with it the plan of a training."
         )
-    count = plan.releases if plan else releases
     if isinstance(plan, GaussianPlan):
         only = calibrate("gaussian", releases=count, epsilon=epsilon, delta=delta)
-        options = (_option("gaussian", only, plan),)
-        return Recommendation(float(epsilon), float(delta), count, plan, options)
+        option = _option("gaussian", only, plan)
+        return Recommendation(float(epsilon), float(delta), count, plan, (option,))
     found = smallest_variances(count, epsilon, delta)
     options = [_option(mechanism, one, plan) for mechanism, one in found.items()]
     if plan:
@@ -320,7 +324,7 @@ def mechanism_of(
         for name in ("gaussian", "laplace")
     }
     # k terms of a user have norm k in l1 and sqrt(k) in l2
-    more = ratings_per_user if of_users else 1
+    more = cast(int, ratings_per_user) if of_users else 1
     return "laplace" if more * noises["laplace"].var() < noises["gaussian"].var() else "gaussian"
 
 

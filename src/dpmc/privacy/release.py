@@ -91,7 +91,7 @@ from fractions import Fraction
 import numpy as np
 
 from dpmc.errors import InputError
-from dpmc.mechanisms import Gaussian, Huber, Laplace
+from dpmc.mechanisms import Gaussian, Huber, Laplace, Mechanism
 from dpmc.mechanisms.discrete import Discrete, DiscreteGaussian, DiscreteHuber, DiscreteLaplace
 
 LEAST_SHARE = 2.0**-12
@@ -140,7 +140,7 @@ class GridNoise:
         A mechanism that has no discrete relative.
     """
 
-    def __init__(self, mechanism, draw: Draw = secure):
+    def __init__(self, mechanism: Mechanism, draw: Draw = secure) -> None:
         if not isinstance(mechanism, Gaussian | Huber | Laplace):
             raise InputError(
                 "Exact release is for Gaussian, Laplace and Huber noise, not for "
@@ -195,7 +195,7 @@ class GridNoise:
         return (total.astype(float) * step).reshape(query.shape)
 
 
-def grid(mechanism, sensitivity: float, coordinates: int) -> tuple[float, Discrete]:
+def grid(mechanism: Mechanism, sensitivity: float, coordinates: int) -> tuple[float, Discrete]:
     """Return the step of the grid and the noise on it, in steps.
 
     Parameters
@@ -237,11 +237,12 @@ def _integers(x: np.ndarray) -> np.ndarray:
     return np.array([int(each) for each in x], dtype=object)
 
 
-def _on_grid(mechanism, scale: int) -> Discrete:
+def _on_grid(mechanism: Mechanism, scale: int) -> Discrete:
     if isinstance(mechanism, Laplace):
         return DiscreteLaplace(scale)
     if isinstance(mechanism, Gaussian):
         return DiscreteGaussian(scale)
+    assert isinstance(mechanism, Huber)  # GridNoise takes no other
     return DiscreteHuber(Fraction(mechanism.a), scale)
 
 

@@ -11,10 +11,10 @@ Gaussian noise; for Huber noise, the integral by the pieces of its density.
 """
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from dpmc.mechanisms import Huber
 from dpmc.privacy.losses import Loss, kind
 
 ORDERS = 1 + np.geomspace(0.0101, 1e4, 400)
@@ -34,7 +34,7 @@ def divergence(loss: Loss, orders: np.ndarray = ORDERS) -> np.ndarray:
     return np.array([_huber(loss.mechanism, shift, alpha) for alpha in orders])
 
 
-def _huber(noise: Huber, shift: float, alpha: float) -> float:
+def _huber(noise: Any, shift: float, alpha: float) -> float:
     """Add up the pieces between the places where x or x + D passes -a or a (scale 1).
 
     On every piece the exponent -alpha rho(x) + (alpha - 1) rho(x + D) is a quadratic in x.

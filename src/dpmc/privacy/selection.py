@@ -77,7 +77,7 @@ class Selection:
     delta: float
     share: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not 0 < self.share < 1:
             raise InputError(
                 "The share of the budget for a private choice of items must lie between 0 and 1, "

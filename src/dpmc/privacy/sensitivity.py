@@ -66,10 +66,10 @@ class Sensitivities:
     factor_bound: float = 1.0
     ratings_per_user: int | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_relation(self.relation)
-        if self.user_level and self.ratings_per_user is None:
-            raise PrivacyViolation("nothing bounds the number of ratings of a user")
+        if self.user_level:
+            self._most()
 
     @property
     def norm(self) -> int:
@@ -123,12 +123,12 @@ class Sensitivities:
 
     def total_sum(self) -> float:
         """Sensitivity of the sum of all values: one number, so k terms add up in every norm."""
-        one = self.sums() if not self.user_level else self.ratings_per_user * self.half_range
+        one = self.sums() if not self.user_level else self._most() * self.half_range
         return 2 * one if self.relation == USER_REPLACE else one
 
     def total_count(self) -> float:
         """Sensitivity of the number of all ratings: replaced users differ by k at most."""
-        return float(self.ratings_per_user) if self.user_level else self.counts()
+        return float(self._most()) if self.user_level else self.counts()
 
     def check_factors(self, factors: np.ndarray) -> None:
         """Raise PrivacyViolation unless every row has norm at most Gamma."""
@@ -149,14 +149,20 @@ class Sensitivities:
     def check_counts(self, counts: np.ndarray) -> None:
         """Raise PrivacyViolation if, at user level, a user has more than k ratings."""
         most = np.max(counts, initial=0)
-        if self.user_level and most > self.ratings_per_user:
+        if self.user_level and most > self._most():
             raise PrivacyViolation(
                 f"a user has {most} ratings, above the bound {self.ratings_per_user}"
             )
 
+    def _most(self) -> int:
+        """k, which bounds what a user can change."""
+        if self.ratings_per_user is None:
+            raise PrivacyViolation("nothing bounds the number of ratings of a user")
+        return self.ratings_per_user
+
     def _users(self, one: float) -> float:
         """What one user's data change if one block changes by ``one``."""
-        return one * self.ratings_per_user ** (1 / self.norm) if self.user_level else one
+        return one * self._most() ** (1 / self.norm) if self.user_level else one
 
 
 def row_norms(factors: np.ndarray, norm: int) -> np.ndarray:

@@ -104,7 +104,7 @@ class Cost:
     @property
     def mu_squared(self) -> float:
         """Of the releases with Gaussian noise; 0 for others."""
-        return self.releases / self.noise.scale**2 if self._gaussian else 0.0
+        return self.releases / self.noise.scale**2 if isinstance(self.noise, Gaussian) else 0.0
 
 
 def total(costs: Iterable[Cost], delta: float) -> tuple[float, str]:
@@ -122,7 +122,7 @@ def total(costs: Iterable[Cost], delta: float) -> tuple[float, str]:
     lists = sum(-math.log1p(-each.list_delta) for each in costs)
     left = delta - sum(each.list_delta for each in costs)
     mu = math.sqrt(sum(each.mu_squared for each in costs))
-    others = Counter()
+    others: Counter[Mechanism] = Counter()
     for each in costs:
         if each.noise is not None and not each._gaussian:
             others[each.noise] += int(each.releases)

@@ -24,9 +24,11 @@ relative 2^-52. What that does to a guarantee is in :mod:`dpmc.privacy.release`,
 
 import math
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numba import njit
+from numpy.typing import ArrayLike
 
 from dpmc.privacy.ledger import PrivacyViolation
 
@@ -130,13 +132,13 @@ class Sums:
         In floating point, of whole numbers that it holds exactly: m squares are added up to within
         a relative m 2^-52 of their sum.
         """
-        squares = 0.0
+        squares: Any = 0.0
         for each in whole:
             each = _table(each).astype(float)
             squares = squares + np.einsum("nm,nm->n", each, each)
         self.saw_squares(squares)
 
-    def saw_squares(self, squares: np.ndarray) -> None:
+    def saw_squares(self, squares: ArrayLike) -> None:
         """Note the norms of what users sent, by their squares, shape (n_users,), in steps."""
         longest = np.sqrt(np.max(squares, initial=0.0)) * self.step
         self.longest = float(np.maximum(self.longest, longest))  # NaN stays
@@ -159,20 +161,20 @@ class Sums:
         return [(int(high) << SPLIT) + int(low) for high, low in self.parts]
 
 
-def _table(whole):
+def _table(whole: np.ndarray) -> np.ndarray:
     """Return numbers of users with a row for each user."""
     return whole.reshape(len(whole), math.prod(whole.shape[1:]))
 
 
 @njit(cache=True, nogil=True)
-def put(parts, place, whole):
+def put(parts: np.ndarray, place: int, whole: int) -> None:
     """Add a whole number to the sum at a place."""
     parts[place, 0] += whole >> SPLIT
     parts[place, 1] += whole & _LOW
 
 
 @njit(cache=True, nogil=True)
-def put_all(parts, wholes):
+def put_all(parts: np.ndarray, wholes: np.ndarray) -> None:
     """Add whole numbers, sums over up to :data:`TOGETHER` users, to sums, and make them 0."""
     for place in range(wholes.size):
         put(parts, place, wholes[place])
@@ -180,6 +182,6 @@ def put_all(parts, wholes):
 
 
 @njit(cache=True, nogil=True)
-def _add_at(parts, places, whole):
+def _add_at(parts: np.ndarray, places: np.ndarray, whole: np.ndarray) -> None:
     for k in range(places.size):
         put(parts, places[k], whole[k])

@@ -1,6 +1,7 @@
 """Columns of what a program holds: data frames by name, arrays by place, sparse matrices."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -8,8 +9,11 @@ from scipy.sparse import csr_array, issparse
 from dpmc.datasets.readers.table import usual_columns
 from dpmc.errors import InputError
 
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-def columns_of(table: object, roles: Sequence[str], names: Mapping[str, str]) -> list[tuple]:
+
+def columns_of(table: Any, roles: Sequence[str], names: Mapping[str, str]) -> list[tuple]:
     """Return the Arrow columns that have these roles, each with its name.
 
     Of a frame they are those of these names, by role, or else of usual names, as in a file; of an
@@ -29,7 +33,7 @@ def columns_of(table: object, roles: Sequence[str], names: Mapping[str, str]) ->
     return [(column_of(table[name], name), name) for name in chosen]
 
 
-def _chosen(there: list, role: str, given: object) -> object:
+def _chosen(there: list, role: str, given: object) -> Any:
     found = named(there, role, given)
     if len(found) != 1:
         which = f"that looks like the {role}" if given is None else f"'{given}'"
@@ -45,7 +49,7 @@ def named(there: Sequence, role: str, given: object = None) -> list:
     return usual_columns((name for name in there if isinstance(name, str)), role)
 
 
-def names_in(table: object) -> list | None:
+def names_in(table: Any) -> list | None:
     """Return the names of a frame's columns; None of what is no frame."""
     if hasattr(table, "collect_schema"):  # of polars, lazy or not
         return table.collect_schema().names()
@@ -55,7 +59,7 @@ def names_in(table: object) -> list | None:
     return None
 
 
-def _collected(table: object, names: list):
+def _collected(table: Any, names: list) -> Any:
     """Return these columns of a lazy frame of polars or a relation of DuckDB; a frame as it is.
 
     At once: a query that is run twice may give its rows in two orders.
@@ -67,7 +71,7 @@ def _collected(table: object, names: list):
     return table
 
 
-def matrix_of(table: object) -> csr_array | None:
+def matrix_of(table: Any) -> csr_array | None:
     """Return a sparse matrix or array with each of its entries once; None of what is none.
 
     Entries are what is stored, explicit zeros too; what is stored twice is added up, as SciPy does.
@@ -87,7 +91,7 @@ def entries_of(matrix: csr_array) -> tuple:
     return tuple(column_of(*part) for part in parts)
 
 
-def column_of(values: object, name: str):
+def column_of(values: object, name: str) -> "pa.ChunkedArray":
     """Return a sequence as an Arrow column (ChunkedArray)."""
     import pyarrow as pa
 

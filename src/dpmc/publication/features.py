@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from dpmc.publication.columns import column_of, names_in
 from dpmc.publication.folder import FROM_FILE, SAID_PUBLIC
 from dpmc.publication.lists import in_column, listed_once
 from dpmc.publication.sources import choose_one, readable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +47,7 @@ class Features:
     table: np.ndarray
     origin: str = SAID_PUBLIC
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         shape = (len(self.labels), len(self.names))
         if np.shape(self.table) != shape or 0 in shape:
             raise InputError(
@@ -111,7 +115,7 @@ def features_of(source: object, item: str | None = None) -> Features | None:
     return Features(others, labels, np.column_stack(numbers), origin)
 
 
-def read_items(path: Path, **given: str | None):
+def read_items(path: Path, **given: str | None) -> "pa.Table":
     """Return a file about items as an Arrow table, of a text file some columns as text.
 
     ``given`` has the names of these columns by what they are, such as "item"; None: found by the
@@ -154,7 +158,7 @@ def _numbers(values: object, where: str) -> np.ndarray:
     return np.array(column.cast(pa.float64()).to_numpy(), dtype=float)
 
 
-def _is_number(kind) -> bool:
+def _is_number(kind: "pa.DataType") -> bool:
     import pyarrow as pa
 
     return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_null(kind)

@@ -9,8 +9,10 @@ found.
 from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError, ParameterError
@@ -28,8 +30,11 @@ from dpmc.publication.sources import ROLES, check_unrated
 from dpmc.publication.store import Store
 from dpmc.publication.table import Lines, read_lines
 
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-def labels_of(column, name: str) -> Labelled:
+
+def labels_of(column: "pa.ChunkedArray", name: str) -> Labelled:
     """Return the labels in an Arrow column of text or integers, as text."""
     codes, texts = fields.distinct(fields.as_text(column, f"The column '{name}'"))
     bad = np.array([not fields.is_label(text) for text in texts], dtype=bool)
@@ -67,7 +72,7 @@ def lines_in(table: object, ratings: object, names: Mapping[str, str], rated: bo
     return Lines(labels_of(*users), *_rated(*others[: 1 + rated]), None)
 
 
-def _lines_at(table, names, rated) -> Lines:
+def _lines_at(table: Any, names: Mapping[str, str], rated: bool) -> Lines:
     try:
         return read_lines(Path(table), names, rated)
     except ParameterError as error:  # a program names all columns by one parameter
@@ -75,7 +80,7 @@ def _lines_at(table, names, rated) -> Lines:
         raise InputError(sentence) from None
 
 
-def _entries(matrix, rated: bool) -> list[tuple]:
+def _entries(matrix: csr_array, rated: bool) -> list[tuple]:
     """Return the users, items and values of a matrix, named; of truth values those that are true.
 
     These it must have where it is not ``rated``.

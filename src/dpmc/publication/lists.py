@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,10 +16,13 @@ from dpmc.publication import fields
 from dpmc.publication.sources import choose_one, readable
 from dpmc.ratings import Ratings, ascending
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 _INSTEAD = ", or give one label a line in a .txt file"
 
 
-def read_list(path: str | Path, what: str, column: str | None = None) -> list[str]:
+def read_list(path: str | PathLike[str], what: str, column: str | None = None) -> list[str]:
     """Return the labels of a public list, in its order, stripped of white space around them.
 
     The file is a table (.csv, .tsv, .parquet) with a column of labels, by this name or the usual
@@ -92,7 +97,7 @@ def _in_parquet(path: Path, what: str, column: str | None) -> Iterator[tuple[str
     yield from in_column(column, f"{path}: column '{chosen}'")
 
 
-def in_column(column, where: str) -> Iterator[tuple[str, str]]:
+def in_column(column: "pa.ChunkedArray", where: str) -> Iterator[tuple[str, str]]:
     """Yield (place in the list, label) of an Arrow column; ``where`` is its name, for messages."""
     codes, texts = fields.distinct(fields.as_text(column, where))
     for number, code in enumerate(codes.tolist(), 1):
@@ -105,8 +110,8 @@ def restrict(ratings: Ratings, items: Sequence[str] | None, users: Sequence[str]
     Labels, of text and each once, are in the order that they are to have; None: as they are.
     Ratings are sorted by user, then item.
     """
-    rows, user_labels = _renumbered(ratings.users, ratings.user_labels, users)
-    columns, item_labels = _renumbered(ratings.items, ratings.item_labels, items)
+    rows, user_labels = _renumbered(ratings.users, np.asarray(ratings.user_labels), users)
+    columns, item_labels = _renumbered(ratings.items, np.asarray(ratings.item_labels), items)
     kept = np.flatnonzero((rows >= 0) & (columns >= 0))
     if not ascending(rows[kept], columns[kept]):
         kept = kept[np.argsort(rows[kept].astype(np.int64) * item_labels.size + columns[kept])]
@@ -122,7 +127,9 @@ def restrict(ratings: Ratings, items: Sequence[str] | None, users: Sequence[str]
     )
 
 
-def _renumbered(codes, labels, listed) -> tuple[np.ndarray, np.ndarray]:
+def _renumbered(
+    codes: np.ndarray, labels: np.ndarray, listed: Sequence[str] | None
+) -> tuple[np.ndarray, np.ndarray]:
     """Return places in a list, -1 for what is not in it, and the list as an array."""
     if listed is None:
         return codes, labels

@@ -24,7 +24,7 @@ class Numbering:
         Those that are no labels.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.size, self.bad = 0, []
         self._bare = {}  # number -> label, where that is not what was spelled
         self._slots = np.zeros((2**10, 2), dtype=np.uint64)

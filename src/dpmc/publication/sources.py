@@ -7,11 +7,11 @@ somebody's rating, as it is where a header lacks.
 import gzip
 import os
 import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import BinaryIO
+from typing import IO
 
 from dpmc.datasets.readers.movielens import MEMBERS, open_member
 from dpmc.datasets.readers.table import usual_columns
@@ -45,7 +45,7 @@ def kind_of(path: PurePath) -> str:
 class OpenText:
     """A text file that is open: its bytes, unpacked, what its name ends in, and the share read."""
 
-    stream: BinaryIO
+    stream: IO[bytes] | gzip.GzipFile
     kind: str
     share: Callable[[], float]
 
@@ -108,7 +108,7 @@ def choose_one(
     names: tuple[str, ...],
     role: str,
     given: str | None,
-    taken: Collection[str] = (),
+    taken: Collection[str | None] = (),
     advice: str = "",
 ) -> str:
     """Return the name of the column for one role, as :func:`choose` does.
@@ -145,7 +145,7 @@ def choose_one(
     )
 
 
-def _listed(names) -> str:
+def _listed(names: Sequence[str]) -> str:
     if _is_header(names):
         return f"the columns are {', '.join(names)}"
     return (
@@ -154,7 +154,7 @@ def _listed(names) -> str:
     )
 
 
-def _is_header(names) -> bool:
+def _is_header(names: Sequence[str]) -> bool:
     """Return whether the names cannot be a row of data, which has digits: those of its rating.
 
     That holds even where the separator is another one, so that a whole row is taken for a name.

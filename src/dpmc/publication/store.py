@@ -17,7 +17,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -52,13 +54,14 @@ class Store:
 
     def __init__(self, path: Path, stated: Mapping):
         self.path, self._stated = path, stated
-        self._seen, self._checked = set(), set()
+        self._seen: set[int | str] = set()  # blocks and files that were checked
+        self._checked: set[int] = set()
         self.n_users, self.n_items = stated["users"], stated["items"]
         self.n_ratings, self.rated = stated["ratings"], stated["rated"]
         self.n_repeated, self.n_blocks = stated["repeated"], len(stated["blocks"])
 
     @classmethod
-    def open(cls, path: str | Path) -> "Store":
+    def open(cls, path: str | PathLike[str]) -> "Store":
         """Return the store in a folder.
 
         Raises
@@ -120,7 +123,7 @@ class Store:
         """Number of the first user of each block, and of all users: shape (n_blocks + 1,)."""
         return np.cumsum([0, *(block["users"] for block in self._stated["blocks"])])
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Callable, tuple[str, str]]:
         """Send another process where the store is and its digest: it opens the same, or refuses."""
         return _same, (os.path.abspath(self.path), content_digest(self._stated))
 
@@ -253,10 +256,12 @@ class Store:
             self._check(number, name)
         with readable(self.path):
             # plain arrays over what is mapped, which compiled functions take
-            arrays = [np.asarray(np.load(self.path / name, mmap_mode="r")) for name in files]
-        rows = Compressed(np.array(arrays[0]), *arrays[1:])
+            indptr, indices, values = (
+                np.asarray(np.load(self.path / name, mmap_mode="r")) for name in files
+            )
+        rows = Compressed(np.array(indptr), indices, values)
         if number not in self._seen:
-            repeats = _repeats(*arrays, self.n_items)
+            repeats = _repeats(indptr, indices, values, self.n_items)
             sizes = (stated["users"], stated["ratings"], stated["repeated"])
             if sizes != (rows.n_rows, rows.indices.size, repeats):
                 raise self._changed(number)
@@ -311,7 +316,7 @@ class Resolved:
 
 
 @njit(cache=True, nogil=True)
-def _begins(indptr, indices):
+def _begins(indptr: np.ndarray, indices: np.ndarray) -> np.ndarray:
     """Return which ratings are of another pair than the one before them."""
     begins = np.ones(indices.size, dtype=np.bool_)
     for row in range(indptr.size - 1):
@@ -326,10 +331,10 @@ class StoredUsers(Sequence):
     def __init__(self, store: Store):
         self._store = store
 
-    def __len__(self):
-        return self._store.n_users
+    def __len__(self) -> int:
+        return int(self._store.n_users)
 
-    def __getitem__(self, place):
+    def __getitem__(self, place: Any) -> Any:
         if not isinstance(place, slice):
             return self[place : place + 1][0]
         begin, end, _ = place.indices(len(self))
@@ -343,7 +348,7 @@ class StoredUsers(Sequence):
 
 
 @lru_cache(maxsize=8)
-def _labels_of(store, number):
+def _labels_of(store: Store, number: int) -> np.ndarray:
     return store.user_labels(number)
 
 
@@ -355,16 +360,16 @@ def _same(path: str, digest: str) -> Store:
 
 
 @lru_cache(maxsize=4)
-def _kept(path, digest):
+def _kept(path: str, digest: str) -> Store:
     return Store.open(path)
 
 
-def is_store(path: str | Path) -> bool:
+def is_store(path: str | PathLike[str]) -> bool:
     """Return whether there is a store in a folder, whole or not."""
     return (Path(path) / MANIFEST).is_file()
 
 
-def opened(path: str | Path, columns: Mapping[str, str | None]) -> Store:
+def opened(path: str | PathLike[str], columns: Mapping[str, str | None]) -> Store:
     """Return the store at a place, whose columns were named when it was built."""
     for role in ("rating", "timestamp"):
         if columns.get(role) is not None:
@@ -377,7 +382,7 @@ def opened(path: str | Path, columns: Mapping[str, str | None]) -> Store:
 
 
 @njit(cache=True, nogil=True)
-def _repeats(indptr, indices, values, n_items):
+def _repeats(indptr: np.ndarray, indices: np.ndarray, values: np.ndarray, n_items: int) -> int:
     """Return how many ratings are of the pair before them; -1 if the rows are not in order."""
     if indptr[0] != 0 or indptr[-1] != indices.size or values.size != indices.size:
         return -1

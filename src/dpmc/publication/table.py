@@ -35,14 +35,15 @@ def read_lines(path: Path, columns: Mapping[str, str | None], rated: bool = True
     """Read a private table, one rating a row, see :func:`dpmc.publication.pieces.read_pieces`."""
     users, items = Numbering(), Numbering()
     pieces = list(read_pieces(Path(path), columns, rated, users, items))
-    labelled = [
-        side.labelled(_joined([getattr(piece, name) for piece in pieces], np.int32))
-        for name, side in (("users", users), ("items", items))
-    ]
     times = None
     if columns.get("timestamp") is not None:
-        times = _joined([piece.times for piece in pieces], np.float64)
-    return Lines(*labelled, _joined([piece.values for piece in pieces], np.float64), times)
+        times = _joined([piece.times for piece in pieces if piece.times is not None], np.float64)
+    return Lines(
+        users.labelled(_joined([piece.users for piece in pieces], np.int32)),
+        items.labelled(_joined([piece.items for piece in pieces], np.int32)),
+        _joined([piece.values for piece in pieces], np.float64),
+        times,
+    )
 
 
 def _joined(parts: list[np.ndarray], kind: type) -> np.ndarray:
@@ -76,7 +77,9 @@ def resolve(lines: Lines, rating_range: tuple[float, float] | None) -> Ratings:
     )
 
 
-def _one_each(key, values, times) -> tuple[np.ndarray, np.ndarray]:
+def _one_each(
+    key: np.ndarray, values: np.ndarray, times: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the position of one line for each key, keys ascending, and the value of each key."""
     if times is None:
         times = np.zeros(key.size)

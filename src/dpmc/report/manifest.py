@@ -126,7 +126,7 @@ def run_times(benchmarks: Iterable[str | Path]) -> dict[str, float | None]:
     one of them ran, so that a run that was interrupted does not count its pauses. A benchmark file
     is written when its job ends, so its date is the end of the job.
     """
-    spans = sorted(_span(Path(path)) for path in benchmarks)
+    spans = sorted(span(Path(path)) for path in benchmarks)
     if not spans:
         return {"job_seconds": None, "wall_seconds": None}
     wall, end = 0.0, float("-inf")
@@ -137,7 +137,7 @@ def run_times(benchmarks: Iterable[str | Path]) -> dict[str, float | None]:
     return {"job_seconds": round(total, 1), "wall_seconds": round(wall, 1)}
 
 
-def _span(path: Path) -> tuple[float, float]:
+def span(path: Path) -> tuple[float, float]:
     header, row = (line.split("\t") for line in path.read_text().splitlines()[:2])
     end = path.stat().st_mtime
     return end - float(row[header.index("s")]), end

@@ -6,6 +6,7 @@ import io
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -104,7 +105,7 @@ def described(attacker: Attacker, guarantee: Guarantee, noise: Mechanism) -> dic
     return {"attacker": asdict(attacker), "event": event_of(guarantee, noise)}
 
 
-def outcome_of(model: PrivateMethod) -> dict[str, object] | None:
+def outcome_of(model: PrivateMethod) -> dict[str, Any] | None:
     """Return what became of a fit, as its releases tell it; None if the method has one way only.
 
     That is, which simpler model is published in place of what was learnt (None: none is), and how
