@@ -10,7 +10,7 @@ import numpy as np
 
 from dpmc.errors import ParameterError
 from dpmc.fitting.lists import Lists
-from dpmc.methods.blocks import LabelledBlocks, cores, counted, renumbered
+from dpmc.methods.blocks import Blocks, LabelledBlocks, cores, counted, renumbered
 from dpmc.methods.cluster import over
 from dpmc.publication.lists import places_in, restrict
 from dpmc.publication.store import Resolved, Store, is_store, opened
@@ -86,23 +86,32 @@ def given_of_store(
     store.check_rated(rated)
     if client is None:
         store.check(cores())
-    stored = replace(_stored(store), elsewhere=over(client))
-    ratings, unlisted, outside = _listed(stored, rating_range, lists.items), 0, 0
+    ratings, unlisted, outside = blocks_of(store, rating_range, lists.items, client), 0, 0
     if lists.items is not None and not set(store.item_labels.tolist()) <= set(lists.items):
         place = places_in(lists.items, store.item_labels)
-        every = _listed(stored, rating_range, None)
+        every = blocks_of(store, rating_range, None, client)
         unlisted = int(counted(partial(_unlisted, place), every))
     if rating_range is not None and store.exceeds(*rating_range):
+        stored = Blocks(store, cores(), elsewhere=over(client))
         outside = int(counted(partial(_outside_in, rating_range), stored))
     merged, left = store.n_repeated, store.n_ratings - store.n_repeated - unlisted
     return Given(ratings, _remarks(merged, False, unlisted, left, outside, rating_range))
 
 
 def blocks_of(
-    store: Store, rating_range: tuple[float, float] | None, items: Sequence[str] | None
+    store: Store,
+    rating_range: tuple[float, float] | None,
+    items: Sequence[str] | None,
+    client: Any = None,
 ) -> LabelledBlocks:
     """Return the ratings of a store by blocks, of listed items in their order, or of all."""
-    return _listed(_stored(store), rating_range, items)
+    facts = (store.n_items, store.item_labels, store.users)
+    every = LabelledBlocks(store, cores(), (Resolved(rating_range),), over(client), *facts)
+    if items is None or list(items) == store.item_labels.tolist():
+        return every
+    labels, place = np.array(items, dtype=object), places_in(items, store.item_labels)
+    listed = replace(every, n_items=labels.size, item_labels=labels)
+    return listed.then(partial(renumbered, place))
 
 
 def check_no_cluster(client: Any) -> None:
@@ -112,30 +121,6 @@ def check_no_cluster(client: Any) -> None:
             "A cluster goes over a store by blocks, for the methods bayes and ease: leave {dask} "
             "out, or see `dpmc store build`."
         )
-
-
-def _stored(store: Store) -> LabelledBlocks:
-    return LabelledBlocks(
-        store,
-        cores(),
-        n_items=store.n_items,
-        item_labels=store.item_labels,
-        user_labels=store.users,
-    )
-
-
-def _listed(
-    stored: LabelledBlocks,
-    rating_range: tuple[float, float] | None,
-    items: Sequence[str] | None,
-) -> LabelledBlocks:
-    every = stored.then(Resolved(rating_range))
-    there = np.asarray(stored.item_labels)
-    if items is None or list(items) == there.tolist():
-        return every
-    labels, place = np.array(items, dtype=object), places_in(items, there)
-    listed = replace(every, n_items=labels.size, item_labels=labels)
-    return listed.then(partial(renumbered, place))
 
 
 def _unlisted(place: np.ndarray, first: int, rows: Compressed) -> int:

@@ -92,6 +92,9 @@ class Keyed:
         self._users = ratings.user_labels
         self._items = ratings.item_labels
 
+    def __getstate__(self):
+        return {**vars(self), "rng": None}  # what hashes elsewhere has no part in the start
+
     @classmethod
     def fresh(cls, ratings: Ratings) -> "Keyed":
         """Return one with a new key and another start, from the operating system's random bits."""

@@ -123,7 +123,7 @@ class Store:
         """Number of the first user of each block, and of all users: shape (n_blocks + 1,)."""
         return np.cumsum([0, *(block["users"] for block in self._stated["blocks"])])
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Callable, tuple[str, str]]:
         """Send another process where the store is and its digest: it opens the same, or refuses."""
         return _same, (os.path.abspath(self.path), content_digest(self._stated))
 
