@@ -218,7 +218,9 @@ def test_threads_do_not_make_the_users_factors_each_for_itself():
         def predict(self, users, items):
             return self.user_factors_[users]
 
-    rows = LabelledBlocks(Rows(), 4, (), 2, np.array(["a", "b"], object), [*"abcdefgh"])
+    rows = LabelledBlocks(
+        Rows(), 4, n_items=2, item_labels=np.array(["a", "b"], object), user_labels=[*"abcdefgh"]
+    )
     error, *_ = _of_blocks(Model(), rows, lambda first, rows: np.array([True, False]), 0.5)
     assert error == 0
     assert len(made) == 1

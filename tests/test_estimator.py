@@ -39,6 +39,7 @@ COMMON = {"epsilon": 30, "delta": 1e-9, "rating_range": (1, 5), "items": ITEMS}
 COMMANDS_OWN = {
     *("path", "user", "item", "rating", "timestamp"),  # a frame, and columns
     *("output", "extras", "force"),  # save
+    "dask",  # a client
     *("quiet", "as_json", "items_are_public", "users_are_public"),  # a list is said to be public
 }
 USER = COMMON | {"ratings_per_user": 3, "method": "als"}

@@ -32,16 +32,17 @@ def drawn_rows(rng, counts, n_columns, dtype=np.float64):
 
 
 def plain_sums(rows, factors, weights=None):
-    """Return sum w v v^T and sum w x v of every row in float64."""
+    """Return sum w v v^T, sum w x v, and the norm of sum |w x v|, of every row in float64."""
     rank = factors.shape[1]
-    grams, targets = [], []
+    grams, targets, sizes = [], [], []
     for row in range(rows.indptr.size - 1):
         own = slice(rows.indptr[row], rows.indptr[row + 1])
         v = factors[rows.indices[own]].astype(float)
         w = np.ones(len(v)) if weights is None else weights[own]
         grams.append((v.T * w) @ v)
         targets.append(v.T @ (w * rows.values[own]))
-    return np.reshape(grams, (-1, rank, rank)), np.reshape(targets, (-1, rank))
+        sizes.append(np.linalg.norm(np.abs(v).T @ np.abs(w * rows.values[own])))
+    return np.reshape(grams, (-1, rank, rank)), np.reshape(targets, (-1, rank)), sizes
 
 
 def assert_solves(rows, factors, regularization, weights=None, base=None, threads=1):
@@ -50,7 +51,7 @@ def assert_solves(rows, factors, regularization, weights=None, base=None, thread
         rows, factors, regularization, weights=weights, base=base, threads=threads
     )
     assert solution.dtype == factors.dtype
-    grams, targets = plain_sums(rows, factors, weights)
+    grams, targets, sizes = plain_sums(rows, factors, weights)
     shifts = np.broadcast_to(regularization, len(grams))
     for row, (gram, target) in enumerate(zip(grams, targets, strict=True)):
         if rows.indptr[row] == rows.indptr[row + 1]:
@@ -59,7 +60,8 @@ def assert_solves(rows, factors, regularization, weights=None, base=None, thread
         matrix = gram + shifts[row] * np.eye(len(gram)) + (0 if base is None else base)
         expected = np.linalg.solve(matrix, target)
         tolerance = 40 * np.finfo(factors.dtype).eps * np.linalg.cond(matrix)
-        scale = np.linalg.norm(expected) + np.linalg.norm(target) / np.linalg.norm(matrix, 2)
+        # a sum is rounded relative to the sizes of its terms, which may cancel
+        scale = np.linalg.norm(expected) + sizes[row] / np.linalg.norm(matrix, 2)
         assert np.linalg.norm(solution[row] - expected) <= tolerance * scale
 
 
@@ -99,7 +101,7 @@ def test_sums_equal_numpys(seed, counts, rank, dtype, weighted):
     assert grams.dtype == targets.dtype == dtype
     np.testing.assert_array_equal(grams, grams.transpose(0, 2, 1))
     tolerance = {"rtol": 0, "atol": 1000 * np.finfo(dtype).eps}
-    expected = plain_sums(rows, factors, weights)
+    expected = plain_sums(rows, factors, weights)[:2]
     np.testing.assert_allclose(grams, expected[0], **tolerance)
     np.testing.assert_allclose(targets, expected[1], **tolerance)
 

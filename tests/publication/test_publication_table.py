@@ -560,7 +560,7 @@ def test_a_missing_header_is_said_and_its_line_not_shown(tmp_path, row, given):
     path = tmp_path / "mine.csv"
     path.write_text(f"{row}\n{row}\n")
     sentence = refusal(path, COLUMNS | given)
-    assert "no header: the first line must hold the names of the columns" in sentence
+    assert "the first line must hold the names of the columns (it is not shown" in sentence
     assert not told(sentence, path)
 
 

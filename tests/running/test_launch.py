@@ -115,6 +115,7 @@ def refusal(*arguments, capsys):
 
 def test_a_live_run_is_named(holder, folder, capsys):
     shutil.copy(HOME / "Snakefile", folder)
+    shutil.copytree(HOME / "config", folder / "config")
     sentence = refusal("--cores", "1", capsys=capsys)
     assert f"process {holder.process.pid}, since 20" in sentence
     assert "wait" in sentence
@@ -203,6 +204,7 @@ def test_without_locks_the_workflow_runs_all_the_same(folder, monkeypatch, capsy
     monkeypatch.setattr(run_lock.fcntl, "flock", flock)
     monkeypatch.setattr(launch, "_snakemake", lambda arguments: 0)
     shutil.copy(HOME / "Snakefile", folder)
+    shutil.copytree(HOME / "config", folder / "config")
     assert launch.main(["--cores", "1"]) == 0
     assert "has no locks" in capsys.readouterr().err
     assert run_lock.join(folder) is None

@@ -879,7 +879,7 @@ class TestThePage:
         assert set(ids_in(row.split("|")[1])) == set(OF_LARGE)
         before, after = self.text.split("are judged on MovieLens 100K too")
         assert set(ids_in(before.rsplit("20M, ", 1)[1])) == set(ON_OTHERS[ELSEWHERE])
-        assert "all but D19" in after.split("no verdicts")[0]
+        assert "All but D19" in after.split("no verdicts")[0]
         assert set(OF_LARGE) - set(ON_OTHERS[GENERATED]) == {"D19"}
 
     def test_claims_of_the_theory_stand_in_its_table(self):

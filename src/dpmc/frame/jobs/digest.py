@@ -8,7 +8,7 @@ holds for a study outside of this package, whose modules are followed too.
 import ast
 import hashlib
 import importlib.util
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -58,10 +58,13 @@ def closure_of(modules: Iterable[str], outside: Path | None = None) -> set[str]:
 
 @cache
 def imports_of(module: str, outside: Path | None = None) -> tuple[str, ...]:
-    """Return the modules that a module imports, anywhere in its text, of the same packages."""
+    """Return the modules that a module imports, anywhere in its text, of the same packages.
+
+    Those that it imports for types alone never run.
+    """
     found = set()
     path = source_file(module, outside)
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in _running(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -70,6 +73,15 @@ def imports_of(module: str, outside: Path | None = None) -> tuple[str, ...]:
             # "from dpmc.methods import kernels" names a module
             found.update(f"{origin}.{alias.name}" for alias in node.names)
     return tuple(name for name in sorted(found) if source_file(name, outside) is not None)
+
+
+def _running(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield a node and all in it, without what stands below ``if TYPE_CHECKING:``."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        types = isinstance(child, ast.If) and getattr(child.test, "id", "") == "TYPE_CHECKING"
+        for each in child.orelse if types else [child]:
+            yield from _running(each)
 
 
 def _absolute(node: ast.ImportFrom, module: str, path: Path) -> str:
