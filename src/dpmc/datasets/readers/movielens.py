@@ -104,18 +104,22 @@ def open_member(path: Path, names: Collection[str]) -> Iterator[tuple[BinaryIO, 
             if member.flag_bits & 1:
                 raise InputError(f"{path} asks for a password; unpack it and name the table in it.")
             if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise NotImplementedError(f"compression method {member.compress_type}")
+                raise _not_read(path, f"compression method {member.compress_type}")
             with archive.open(member) as stream:
                 yield stream, member
     except NotImplementedError as error:
-        raise InputError(
-            f"{path} is packed in a way that is not read here ({error}); unpack it and name the "
-            "table in it."
-        ) from error
+        raise _not_read(path, error) from error
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
         raise InputError(
             f"{path} is not a whole zip archive ({error}); delete it and fetch it again."
         ) from error
+
+
+def _not_read(path: Path, why: object) -> InputError:
+    return InputError(
+        f"{path} is packed in a way that is not read here ({why}); unpack it and name the table in "
+        "it."
+    )
 
 
 def _either(names) -> str:

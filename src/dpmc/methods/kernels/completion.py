@@ -7,7 +7,7 @@ user's ratings and over items in a fixed order, no fast-math: the same bits whoe
 import numpy as np
 from numba import njit
 
-from dpmc.methods.user_level.local_bayes.users import factorise
+from dpmc.methods.kernels.cholesky import factorise, substitute
 from dpmc.ratings import Compressed
 from dpmc.released import PublishedItems, PublishedRanking
 from dpmc.ties import TOLERANCE
@@ -97,14 +97,7 @@ def regressions(
                 for d in range(c + 1):
                     matrix[c, d] += weighted * factors[item, d]
         factorise(matrix, regularization / 2)
-        for c in range(rank):
-            for d in range(c):
-                right[c] -= matrix[c, d] * right[d]
-            right[c] /= matrix[c, c]
-        for c in range(rank - 1, -1, -1):
-            for d in range(c + 1, rank):
-                right[c] -= matrix[d, c] * right[d]
-            right[c] /= matrix[c, c]
+        substitute(matrix, right)
 
 
 @njit(cache=True, nogil=True)

@@ -10,6 +10,7 @@ found by expectation maximisation. All of this is post-processing.
 import numpy as np
 from numba import njit
 
+from dpmc.methods.kernels.cholesky import factorise
 from dpmc.methods.user_level.local_bayes.constants import (
     FACTORS_WITHIN,
     FEATURES_EXPLAIN,
@@ -21,7 +22,7 @@ from dpmc.methods.user_level.local_bayes.constants import (
     SMALL_LEVEL,
     UNCORRELATED,
 )
-from dpmc.methods.user_level.local_bayes.users import factorise, invert
+from dpmc.methods.user_level.local_bayes.users import invert
 
 OFFSET, LEVEL = 0, 1
 """Places of an item's offset and of its share in the users' level; factors come after them."""

@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit
 
 from dpmc.methods.blocks import Source, of_users, total
+from dpmc.methods.kernels.cholesky import factorise
 from dpmc.methods.user_level.local_bayes.constants import FULL_WEIGHT_RATINGS
 from dpmc.privacy.sums import Sums, put
 from dpmc.ratings import Compressed
@@ -32,17 +33,6 @@ LEAST_FRESH = 1e-3
 
 LEAST_REST = float(np.finfo(float).eps)
 """Of one less the leverage of a rating, which is above 0, but for rounding."""
-
-
-@njit(cache=True, nogil=True)
-def factorise(matrix, least):
-    """Write the Cholesky factor over the lower triangle; no pivot is below ``least``."""
-    for i in range(len(matrix)):
-        for j in range(i + 1):
-            left = matrix[i, j]
-            for k in range(j):
-                left -= matrix[i, k] * matrix[j, k]
-            matrix[i, j] = np.sqrt(max(left, least)) if i == j else left / matrix[j, j]
 
 
 @njit(cache=True, nogil=True)
