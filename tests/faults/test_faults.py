@@ -81,7 +81,7 @@ def check_goes_on(space, expected, *targets):
     space.run(*targets or [TRIALS])
     assert space.rows() == expected.rows()
     whole(space)
-    assert "Nothing to be done" in space.run(TRIALS)
+    assert "nothing to do; what was asked for" in space.run(TRIALS)
 
 
 # the disk
@@ -206,7 +206,7 @@ def test_a_read_only_results_folder(copy, request, seen):
         restore()
     copy.run(TRIALS)
     whole(copy)
-    assert "Nothing to be done" in copy.run(TRIALS)
+    assert "nothing to do; what was asked for" in copy.run(TRIALS)
     seen("read-only results folder", sentence)
 
 
@@ -308,7 +308,7 @@ def later(folder, seconds):
 def test_the_clock_was_set_back(copy, edited, seen):
     later(copy.folder, HOURS)
     cells = {path: path.read_bytes() for path in copy.cells()}
-    assert "Nothing to be done" in copy.run(TRIALS)
+    assert "nothing to do; what was asked for" in copy.run(TRIALS)
     assert max(path.stat().st_mtime for path in copy.cells()) < time.time()
     assert {path: path.read_bytes() for path in copy.cells()} == cells
     later(copy.folder, HOURS)
