@@ -103,7 +103,7 @@ def fit(
     half the rating range, S the standard deviation of the noise on a Gram matrix. Each fit of the
     same ratings spends its budget again: --ledger keeps account of it, and dpmc ledger shows it.
     """
-    from dpmc.cli.fit_summary import next_command, summary_of, text_of
+    from dpmc.cli.fit_summary import next_commands, summary_of, text_of
     from dpmc.fitting.fit import prepare
     from dpmc.fitting.given import read_given
     from dpmc.fitting.lists import lists_of_file
@@ -137,8 +137,8 @@ def fit(
     if ready.book is not None and ready.seed is None:
         ready.book.name(output / GUARANTEE)
     if not quiet:
-        follows = next_command(output, path, columns)
-        summary = summary_of(ready.model, ready.method, output, names, follows)
+        follow = next_commands(output, path, columns)
+        summary = summary_of(ready.model, ready.method, output, names, follow)
         summary["ledger"] = None if ready.book is None else ready.book.sentence()
         click.echo(json.dumps(summary, indent=2) if as_json else text_of(summary))
 
