@@ -73,8 +73,8 @@ MAY_USERS = MAY.replace("and if all", "if all").replace(
 )
 MUST_NOT = "It must not be published: the noise was simulated, and can be undone."
 LARGE = (
-    "Remark: epsilon 30 is above 20: it lets neighbours differ by a factor of e^30, which hides "
-    "next to nothing."
+    "Remark: epsilon 30 is above 10, so the guarantee is called weak: what is published may be "
+    "e^30 times as likely for one neighbour as for the other."
 )
 
 
