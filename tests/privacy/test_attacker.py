@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from document_texts import HOME
 from dp_accounting import dp_event
 from dp_accounting.pld import PLDAccountant
-from document_texts import HOME
 
 from dpmc.mechanisms import Gaussian, Huber, Laplace
 from dpmc.mechanisms.discrete import DiscreteGaussian

@@ -240,7 +240,8 @@ def test_a_method_of_a_plug_in_that_takes_noise_has_panels_of_its_own(trials):
     assert [each for each in titles if "mine" in each] == ["mine, variance 1", "mine, variance 2"]
     panel = drawing.data[drawing.data["panel_method"] == "mine"]
     assert set(panel["method"]) == {"mine", *BASELINE_LABELS}
-    assert not panel.duplicated(["panel_variance", "observed_fraction", "method", "mechanism"]).any()
+    place = ["panel_variance", "observed_fraction", "method", "mechanism"]
+    assert not panel.duplicated(place).any()
 
 
 @pytest.fixture

@@ -308,8 +308,8 @@ def _lock(descriptor: int, path: Path) -> None:
             if time.monotonic() > late:
                 raise InputError(
                     f"{path} was not written, because {_holder(descriptor)} has had it locked for "
-                    f"{PATIENCE:g} s, and a fit does for moments: end it if it is no fit, and let only "
-                    "those read the file who may fit."
+                    f"{PATIENCE:g} s, and a fit does for moments: end it if it is no fit, and let "
+                    "only those read the file who may fit."
                 ) from None
             time.sleep(0.05)
         except OSError as error:

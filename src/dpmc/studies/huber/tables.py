@@ -79,10 +79,10 @@ def build_tables(
 ) -> list[Table]:
     """Return tables 1 and 3 to 7, in the order of the paper.
 
-    Cells of another data set, rank, variance, ... follow in ``table_other``, if there are any. ``comparison`` is as
-    :func:`dpmc.studies.huber.reported.compare.compare` returns it, ``budgets`` are rows of
-    :func:`dpmc.studies.huber.nominal.table_one`; ``left_out`` are data sets that the configuration
-    leaves out.
+    Cells of another data set, rank, variance, ... follow in ``table_other``, if there are any.
+    ``comparison`` is as :func:`dpmc.studies.huber.reported.compare.compare` returns it, ``budgets``
+    are rows of :func:`dpmc.studies.huber.nominal.table_one`; ``left_out`` are data sets that the
+    configuration leaves out.
     """
     tables = [budget_table(comparison, budgets)]
     names = comparison.loc[comparison["metric"] != "epsilon", "table"].unique()
