@@ -124,7 +124,7 @@ def test_a_budget_that_hides_nothing_is_remarked(table, tmp_path):
         assert lines[1:] == [*remarks, MAY]
     # public: there are 24
     for delta, said in ((0.04, []), (0.05, ["Remark: delta 0.05 is not below 1 / 24 users: such"])):
-        options = ENTRY | {"relation": "entry", "epsilon": 20, "delta": delta, "force": True}
+        options = ENTRY | {"relation": "entry", "epsilon": 10, "delta": delta, "force": True}
         publish("fit", table, tmp_path / "entry", **options)
         for given in ([], ["--users-about", 10**9]):
             lines = run("verify", tmp_path / "entry", *given).stdout.splitlines()
