@@ -34,6 +34,7 @@ MOST_SECONDS, MOST_MEMORY = 180.0, 4.0  # GiB; of 10 million ratings
 FULL = 10.0  # million: ratings of the shape at scale 1
 MOST_OF_STORES = {"store build": (180.0, 2.5), "fit": (150.0, 2.5)}  # of 100 million ratings
 NETFLIX = (480_189, 17_770, 100_480_507)  # users, items, ratings
+BILLION = (500_000, 100_000, 100_000_000)  # of which --millions 1000 has ten times as many users
 COLUMNS = ("user", "item", "rating")
 STEPS = ("store build", "fit", "complete")
 TABLE = ("ratings", "users", "items", "step", "seconds", "cpu_seconds", "peak_gib")
@@ -89,13 +90,44 @@ def generate(path, millions, shape=None):
     rng, form = np.random.default_rng(0), surrogate.FORMS["ml-10m"]
     if shape is not None:
         form = replace(form, **dict(zip(("users", "items", "ratings"), shape, strict=True)))
-    scale = (millions / round(form.ratings / 1e6)) ** (2 / 3)
+    copies = max(1, round(millions / round(form.ratings / 1e6)))
+    scale = min(1.0, (millions / round(form.ratings / 1e6)) ** (2 / 3))
     rows = surrogate.generate(rng, form, scale)
+    if copies > 1:
+        copy_users(rng, path, rows, copies)
+        return
     users = rows.per_rating(np.arange(1, rows.n_rows + 1, dtype=np.int32))
     order = rng.permutation(users.size)
     columns = (users[order], rows.indices[order] + 1, rows.values[order])
     parquet.write_table(pa.table(dict(zip(COLUMNS, columns, strict=True))), path)
     print(f"{users.size:,} ratings, {rows.indptr.size - 1:,} x {rows.indices.max() + 1:,}")
+
+
+def copy_users(rng, folder, rows, copies):
+    """Write several times as many users, of whom so many have rated the same items each.
+
+    With other noise of half a star, and in random order: in a folder of as many files, in each of
+    which are ratings of all.
+    """
+    import numpy as np
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    folder.mkdir()
+    users = rows.per_rating(np.arange(1, rows.n_rows + 1, dtype=np.int32))
+    types = pa.schema([("user", pa.int32()), ("item", pa.int32()), ("rating", pa.float64())])
+    files = [parquet.ParquetWriter(folder / f"{part}.parquet", types) for part in range(copies)]
+    for copy in range(copies):
+        for file, part in zip(
+            files, np.array_split(rng.permutation(users.size), copies), strict=True
+        ):
+            noise = rng.integers(-1, 2, part.size) / 2
+            values = np.clip(rows.values[part] + noise, 0.5, 5.0)
+            columns = (users[part] + copy * rows.n_rows, rows.indices[part] + 1, values)
+            file.write_table(pa.table(dict(zip(COLUMNS, columns, strict=True)), schema=types))
+    for file in files:
+        file.close()
+    print(f"{copies} times {users.size:,} ratings of {rows.n_rows:,} users")
 
 
 def recommend_with_implicit(path, output, factors):
@@ -210,8 +242,9 @@ def main():
     parser.add_argument("--implicit", nargs=3, metavar=theirs, help="only that")
     given = parser.parse_args()
     if given.generate:
-        shape = NETFLIX if given.store else None
-        generate(given.generate[0], float(given.generate[1]), shape)
+        path, millions = Path(given.generate[0]), float(given.generate[1])
+        shape = (BILLION if millions > 2 * NETFLIX[2] / 1e6 else NETFLIX) if given.store else None
+        generate(path, millions, shape)
         return 0
     if given.plot:
         plot(given.table, given.plot)
