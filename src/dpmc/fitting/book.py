@@ -303,7 +303,8 @@ def _lock(descriptor: int, path: Path) -> None:
     late = time.monotonic() + PATIENCE
     while True:
         try:
-            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
         except BlockingIOError:
             if time.monotonic() > late:
                 raise InputError(

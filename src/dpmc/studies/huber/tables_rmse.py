@@ -38,7 +38,7 @@ PROVIDE_DATA = (
 )
 LEFT_OUT = "The configuration of this run leaves this data set out (huber.real)."
 BASELINES = "Baselines (no noise; not in the paper)"
-OWN = "Of your own (not in the paper)"
+OWN = "Others (not in the paper)"
 MARKS = (
     "Bold: lowest private model of its row, and significantly below every other one (paired "
     "t-tests of log RMSE over trials, Holm, 5 %). †: differs from the published number by more "
