@@ -114,7 +114,7 @@ def files_of(path: Path) -> list[Path]:
         files = sorted(each for each in path.rglob(f"*{PARQUET}") if each.is_file())
         if files:
             return files
-    if path.is_dir() or path.suffix.lower() != PARQUET and kind_of(path) not in TEXT_SUFFIXES:
+    if path.is_dir() or (path.suffix.lower() != PARQUET and kind_of(path) not in TEXT_SUFFIXES):
         raise InputError(_no_table(path))
     return [path]
 
