@@ -12,7 +12,7 @@ With `--store`: building a store of ratings in the shape of the Netflix Prize, a
 and the top 10 of all users, whose lines `--table` writes, too, and `--plot` draws:
 
     python benchmarks/bench_scale.py --store --millions .1 1 10 100 --table benchmarks/scale.csv
-    python benchmarks/bench_scale.py --table benchmarks/scale.csv --plot docs/scale.svg
+    python benchmarks/bench_scale.py --table benchmarks/scale.csv --plot docs/scale.png
 """
 
 import argparse
@@ -37,6 +37,7 @@ NETFLIX = (480_189, 17_770, 100_480_507)  # users, items, ratings
 BILLION = (500_000, 100_000, 100_000_000)  # of which --millions 1000 has ten times as many users
 COLUMNS = ("user", "item", "rating")
 STEPS = ("store build", "fit", "complete")
+LOOKS = {"o-": "#0072B2", "s-": "#D55E00", "^-": "#009E73"}  # marker and colour of each step
 TABLE = ("ratings", "users", "items", "step", "seconds", "cpu_seconds", "peak_gib")
 BUDGET = ("--epsilon", "5", "--relation", "user", "--items-are-public")
 THEIR_FACTORS = 100  # by default
@@ -218,15 +219,21 @@ def plot(table, output):
 
     with open(table, newline="") as stream:
         rows = list(csv.DictReader(stream))
-    figure, axes = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
-    for axis, name, title in zip(
-        axes, TABLE[-3::2], ("seconds", "peak of memory, GiB"), strict=True
-    ):
-        for step in STEPS:
-            points = [(float(r["ratings"]), float(r[name])) for r in rows if r["step"] == step]
-            axis.loglog(*zip(*sorted(points), strict=True), "o-", label=step)
-        axis.set(xlabel="ratings", ylabel=title)
-    axes[0].legend()
+    figure, (time_axis, memory_axis) = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
+    for step, look in zip(STEPS, LOOKS, strict=True):
+        mine = sorted(
+            (row for row in rows if row["step"] == step), key=lambda row: int(row["ratings"])
+        )
+        sizes, seconds, memory = (
+            [float(row[name]) for row in mine] for name in ("ratings", "seconds", "peak_gib")
+        )
+        time_axis.loglog(sizes, seconds, look, color=LOOKS[look], label=step)
+        memory_axis.semilogx(sizes, memory, look, color=LOOKS[look], label=step)
+    ends = [sizes[-1] / 100, sizes[-1]]
+    time_axis.loglog(ends, [0.3, 30], ":", color="0.5", label="in proportion")
+    time_axis.set(xlabel="ratings", ylabel="seconds, two cores")
+    memory_axis.set(xlabel="ratings", ylabel="peak of memory, GiB", ylim=(0, None))
+    time_axis.legend(frameon=False)
     figure.savefig(output)
 
 
