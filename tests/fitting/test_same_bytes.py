@@ -70,7 +70,7 @@ def test_a_folder_is_the_same_however_its_ratings_came(method, tmp_path, monkeyp
         assert folder(method, store, tmp_path / f"{name}, of a store") == first, name
 
 
-@pytest.mark.parametrize("method", ["bayes", "ease"])
+@pytest.mark.parametrize("method", ["bayes", "ease", "bias"])
 def test_a_store_is_never_in_memory_as_a_whole(method, tmp_path, monkeypatch):
     """With a private choice of items, and no part of ``Store.lines``; the same as a table."""
     frame = table()
@@ -81,7 +81,8 @@ def test_a_store_is_never_in_memory_as_a_whole(method, tmp_path, monkeypatch):
     given = (
         {"purpose": "ranking", "likes_from": 4} if method == "ease" else {"rating_range": (2, 5)}
     )
-    given |= {"epsilon": 60, "delta": 1e-3, "items_privately": 0.5, "ratings_per_user": 5}
+    given |= {"method": method, "epsilon": 60, "delta": 1e-3}
+    given |= {"items_privately": 0.5, "ratings_per_user": 5}
     models, said = [], []
     for source in (frame, store):
         with warnings.catch_warnings(record=True) as seen:
