@@ -10,12 +10,13 @@ from publication.small_tables import refused, rows_of, run, write_table
 
 from dpmc.cli.evaluate import NOTE, _of_blocks
 from dpmc.datasets.synthetic import generate
+from dpmc.fitting.fit import prepare
 from dpmc.fitting.parameters import METHODS
 from dpmc.methods.blocks import LabelledBlocks
 from dpmc.methods.private_choice import Seeded, within, without
 from dpmc.publication.store_building import build
 from dpmc.publication.table import read_lines, resolve
-from dpmc.ratings import Compressed
+from dpmc.ratings import Compressed, Ratings
 
 LOW, HIGH = 0, 2.5
 
@@ -67,7 +68,7 @@ def test_a_table_by_method_and_budget(table):
     assert by_key["als", 0.5]["rmse"] > own
 
 
-def test_the_means_are_those_of_the_split(table):
+def test_the_means_and_models_are_those_of_the_split(table):
     _, by_key = errors(table, "--epsilon", 5, "--method", "bias", "--seed", 4, "--splits", 1)
     columns = {"user": None, "item": None, "rating": None, "timestamp": None}
     ratings = resolve(read_lines(table, columns), (LOW, HIGH))
@@ -80,6 +81,14 @@ def test_the_means_are_those_of_the_split(table):
         wanted = np.sqrt(np.mean((predicted - out.values) ** 2))
         assert by_key[name, None]["by_split"] == [pytest.approx(wanted)]
         assert by_key[name, None]["standard_deviation"] is None
+    # and a model is fitted to that part alone
+    options = {"rating_range": (LOW, HIGH), "relation": "user", "method": "bias", "epsilon": 5}
+    seeds = [int(np.random.default_rng([4, 0, k]).integers(2**63)) for k in (1, 2)]
+    learnt = Ratings.from_rows(known, ratings.n_items)
+    model = prepare(options).model.fit(learnt, rng=seeds[0], noise_rng=seeds[1])
+    predicted = model.predict(out.per_rating(np.arange(out.n_rows)), out.indices)
+    wanted = np.sqrt(np.mean((predicted - out.values) ** 2))
+    assert by_key["bias", 5]["by_split"] == [pytest.approx(wanted)]
 
 
 def test_what_is_compared_by_default(tmp_path):
@@ -149,7 +158,10 @@ def test_tables_that_are_refused(tmp_path):
     said = refused("evaluate", tmp_path / "mine.xlsx", *options)
     assert "The table of ratings must be a file that ends in .csv" in said
     one = write_table(tmp_path / "one.csv", rows_of()[:1])
-    assert "leaves no rating to train on or none to test on" in refused("evaluate", one, *options)
+    said = refused("evaluate", one, *options)
+    assert "leaves no rating to train on or none to test on" in said
+    run("store", "build", one, "--output", tmp_path / "store")
+    assert refused("evaluate", tmp_path / "store", *options) == said
 
 
 @pytest.fixture
