@@ -67,7 +67,7 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
     "--dask",
     metavar="ADDRESS",
     help="Scheduler of a cluster of Dask, such as tcp://host:8786, whose workers read the store: "
-    "for the methods bayes and ease.",
+    "for the methods bayes and ease and, where users are protected, bias.",
 )
 @click.option("--force", is_flag=True, help="Replace the output of an earlier fit.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")

@@ -25,7 +25,7 @@ from dpmc.publication.sources import GZIPPED, ZIPPED, choose, kind_of, opened, r
 WITHOUT_HEADER = ("user", "item", "rating", "timestamp")
 """Columns of a file like u.data and ratings.dat of MovieLens."""
 PARQUET = ".parquet"
-ROWS = 1 << 20
+ROWS = 1 << 17
 """Of a Parquet file, that are read at a time."""
 _SEPARATORS = {".data": "\t", ".dat": "::"}
 _RECBOLE = ".inter"

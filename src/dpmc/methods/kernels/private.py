@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from numba import njit
 
-from dpmc.methods.blocks import Blocks, total
+from dpmc.methods.blocks import Blocks, Source, total
 from dpmc.privacy.ledger import PrivacyViolation
 from dpmc.privacy.sensitivity import row_norms
 from dpmc.privacy.sums import TOGETHER, Sums, put, put_all
@@ -131,12 +131,12 @@ def _residuals(sums, rows, first, *, factors, theta, threshold):
     )
 
 
-def column_sums(rows: Compressed, n_columns: int, bound: float, *, threads: int = 1) -> np.ndarray:
+def column_sums(rows: Source, n_columns: int, bound: float) -> np.ndarray:
     """Return the sum of the values of each column, shape (n_columns,).
 
     No value is larger in size than ``bound``.
     """
-    return total(_columns, Blocks(rows, threads), Sums(n_columns, bound)).floats()
+    return total(_columns, rows, Sums(n_columns, bound)).floats()
 
 
 def _columns(sums, rows, first):
