@@ -5,7 +5,7 @@ One pass over the ratings adds each row's terms to the blocks of the other side,
 does not matter. Explicit loops, no fast-math.
 """
 
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 from numba import njit
@@ -17,6 +17,7 @@ from dpmc.privacy.sums import TOGETHER, Sums, put, put_all
 from dpmc.ratings import Compressed
 
 _NOTHING = np.empty(0)
+_upper = lru_cache(maxsize=4)(np.triu_indices)
 
 
 @njit(cache=True, nogil=True)
@@ -200,7 +201,7 @@ class NoisedSystems:
 
 def full_matrices(triangles: np.ndarray, rank: int) -> np.ndarray:
     """Return symmetric matrices, shape (n, rank, rank), of upper triangles."""
-    rows, columns = np.triu_indices(rank)
+    rows, columns = _upper(rank)
     matrices = np.empty((len(triangles), rank, rank))
     matrices[:, rows, columns] = triangles
     matrices[:, columns, rows] = triangles
