@@ -500,16 +500,16 @@ def test_in_a_process_of_its_own(table, tmp_path):
         [sys.executable, "-m", "dpmc", "fit", *listed], capture_output=True, text=True, timeout=120
     )
     assert run.returncode == 0, run.stderr
-    assert "iterations" not in run.stderr  # the bar is for a terminal
+    assert "statistics" not in run.stderr  # the bar is for a terminal
     assert "Traceback" not in run.stderr
     assert guarantee(tmp_path / "out")["mechanism"] == "huber"
 
 
 def test_a_bar_is_for_a_terminal_and_not_for_the_quiet(table, tmp_path):
     bar = on_terminal(*arguments(table, tmp_path / "out"))
-    assert re.search(r"iterations: +0%.* 0/2 .*", bar)
+    assert re.search(r"statistics: +0%.* 0/6 .*", bar)
     assert bar.split("\r")[-1] == "", "the bar is not cleared"
-    assert "iterations:" in on_terminal(*arguments(table, tmp_path / "json", json=True))
+    assert "statistics:" in on_terminal(*arguments(table, tmp_path / "json", json=True))
     assert on_terminal(*arguments(table, tmp_path / "quiet", quiet=True)) == ""
 
 

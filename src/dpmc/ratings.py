@@ -224,8 +224,8 @@ class Ratings:
             if outside.any():
                 where = int(np.flatnonzero(outside)[0])
                 raise InputError(
-                    f"{self.name}: rating number {where + 1} is {self.values[where]:g}, outside "
-                    f"the stated range {low:g} to {high:g}."
+                    f"{self.name}: rating number {where + 1} is outside the stated range "
+                    f"{low:g} to {high:g}."
                 )
         if not self._in_order and any_pair_repeats(self.users, self.items, self.n_items):
             raise InputError(

@@ -18,8 +18,10 @@ from dpmc import PrivateFactorization
 from dpmc.errors import InputError
 from dpmc.files import file_digest
 from dpmc.fitting import book as module
+from dpmc.fitting import given, onebit
 from dpmc.fitting.book import Book, down, read, up
 from dpmc.fitting.fit import prepare
+from dpmc.methods.private_choice import Keyed
 from dpmc.privacy.relations import USER_ADD_REMOVE
 from dpmc.privacy.spending import Cost
 
@@ -150,6 +152,42 @@ def test_a_fit_that_is_killed_before_its_noise_has_spent(table, path, tmp_path):
     assert not (tmp_path / "one").exists()
     assert "beyond" in refused(*listed("fit", table, tmp_path / "one", ledger=path, **FIT))
     assert "none" in run("ledger", path).output
+
+
+@pytest.mark.parametrize("command", ["fit", "onebit"])
+def test_a_fit_that_is_interrupted_says_what_it_has_spent(
+    command, table, path, tmp_path, monkeypatch
+):
+    lists = {"items-are-public": True, "users-are-public": command == "onebit" or None}
+    more = {"method": "bias"} if command == "fit" else {}
+    asked = listed(command, table, tmp_path / "one", ledger=path, budget="45,1e-9", **lists, **more)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(given, "read_lines", interrupt)
+        with pytest.raises(InputError, match=f"^Stopped. Nothing was spent of {path}.$"):
+            run(*asked)
+    assert not path.exists()
+    monkeypatch.setattr(Keyed, "fresh", interrupt)
+    monkeypatch.setattr(onebit, "completed", interrupt)
+    with pytest.raises(InputError, match=f"^Stopped. {path}, entry 1, counts as spent.$"):
+        run(*asked)
+    assert len(read(path).entries) == 1
+    assert not (tmp_path / "one").exists()
+
+
+def test_a_book_that_is_begun_says_so(path, capsys):
+    """One that was lost, or whose name is misspelt, is begun too; and one that was emptied."""
+    new = f"dpmc: {path} is a new ledger: no earlier fit of these ratings is in it.\n"
+    book(path).enter()
+    assert capsys.readouterr().err == new
+    book(path).enter()
+    assert capsys.readouterr().err == ""
+    path.write_bytes(b"")
+    book(path).enter()
+    assert capsys.readouterr().err == new
 
 
 def enter(path, start, results):

@@ -206,6 +206,35 @@ def test_a_store_that_was_changed_is_refused_on_workers(client, table, tmp_path)
         counted(_number, on(client, changed))
 
 
+def test_a_worker_with_another_program_is_refused(client, store):
+    client.run(_speaks_as, "dpmc 0.0.9")
+    try:
+        with pytest.raises(InputError, match=r"^A worker has dpmc 0\.0\.9, and the fit dpmc "):
+            counted(_number, on(client, store))
+    finally:
+        client.run(_speaks_as, None)
+    assert counted(_number, on(client, store)) == store.n_ratings
+
+
+def _speaks_as(program):
+    cluster._program = plain_program if program is None else lambda: program
+
+
+plain_program = cluster._program
+
+
+def test_a_program_that_does_not_say_what_it_is_is_refused(store):
+    silent = object.__new__(cluster._Part)  # as it comes from an older one
+    silent.__dict__.update(numbers=(0,), sums=Sums(1, 1.0), failure=None)
+    own = frozenset({cluster._program()})
+    parts = [silent, cluster._Part((1,), Sums(1, 1.0), None, own)]
+    assert cluster._merged(parts).programs == own | {"another dpmc"}
+    content = pickle.dumps((Blocks(store), _fails, Sums(1, 1.0).like))
+    failed = cluster._added(cluster._Step("a", content), range(2))
+    assert failed.failure
+    assert failed.programs == own
+
+
 def _number(first, rows):
     return rows.values.size
 

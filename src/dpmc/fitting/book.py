@@ -15,6 +15,7 @@ import fcntl
 import json
 import math
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -150,6 +151,8 @@ class Book:
     def enter(self) -> None:
         """Write down what the fit costs, on the disk, or refuse it. Other processes have to wait.
 
+        A line on standard error says that the book is new, which one whose name is misspelt is too.
+
         Raises
         ------
         InputError
@@ -177,6 +180,10 @@ class Book:
                 }
             )
             self._entered = (stored + append(lines)).rstrip()
+        if not stored and sys.stderr is not None:
+            bar = "\r" if sys.stderr.isatty() else ""  # which this is written over
+            new = f"{self.path} is a new ledger: no earlier fit of these ratings is in it."
+            print(f"{bar}dpmc: {new}", file=sys.stderr, flush=True)
 
     def name(self, guarantee: Path) -> None:
         """Write down which model the entry was for: the digest of the file of its guarantee."""
@@ -184,6 +191,12 @@ class Book:
             if not stored.startswith(self._entered):
                 raise InputError(f"{self.path} was replaced by another while the fit ran.")
             append([{"of": self._entry, "at": _now(), "model": file_digest(guarantee)}])
+
+    def if_stopped(self) -> str:
+        """Return what a fit that is stopped now has spent, in words."""
+        if not self._entry:
+            return f"Nothing was spent of {self.path}."
+        return f"{self.path}, entry {self._entry}, counts as spent."
 
     def sentence(self) -> str:
         """Return what was spent in words; of a fit that was not entered, what it would be."""

@@ -239,7 +239,7 @@ def test_a_user_beyond_the_stated_norm_of_any_release_stops_the_fit(module, monk
     fitted = model(held_out=0.3, explained=1e6)
     if module is refinement:  # the class holds it, so that forms of the method can have another
         monkeypatch.setattr(type(fitted), "update", staticmethod(longer))
-    with pytest.raises(PrivacyViolation, match=r"a user has norm 2\.1, above the bound"):
+    with pytest.raises(PrivacyViolation, match=r": a user has a norm above the bound [\d.]+$"):
         fitted.fit(drawn(0, n_users=50), rng=0, noise_rng=1)
 
 

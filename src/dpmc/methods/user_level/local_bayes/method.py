@@ -249,7 +249,7 @@ class LocalBayes(WithItemFeatures):
         A sensitivity is given where it is less than twice the norm for a user who is replaced.
         """
         if not longest <= norm * SLACK:
-            raise PrivacyViolation(f"{what}: a user has norm {longest:g}, above the bound {norm:g}")
+            raise PrivacyViolation(f"{what}: a user has a norm above the bound {norm:g}")
         if sensitivity is None:
             sensitivity = norm * (2 if self.relation == USER_REPLACE else 1)
         weight = self._weight(share)
