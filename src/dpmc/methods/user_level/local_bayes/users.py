@@ -16,20 +16,16 @@ from numba import njit
 
 from dpmc.methods.blocks import Source, of_users, total
 from dpmc.methods.kernels.cholesky import factorise
-from dpmc.methods.user_level.local_bayes.constants import FULL_WEIGHT_RATINGS
+from dpmc.methods.user_level.local_bayes.constants import (
+    FULL_WEIGHT_RATINGS,
+    LEAST_FRESH,
+    MOST_EXCESS,
+)
 from dpmc.privacy.sums import Sums, put
 from dpmc.ratings import Compressed
 
 LEAST_PIVOT = 0.5
 """Pivots of I + A are at least 1, A positive semidefinite, but for rounding."""
-
-MOST_EXCESS = 3.0
-"""Of the mean of a user's squares over what is expected of it. Up to so much a mean of users is
-that of squares, not of logarithms, which users who give all items the same would pull down to
-nothing."""
-
-LEAST_FRESH = 1e-3
-"""Of what a rating that items have learnt from tells of the spread."""
 
 LEAST_REST = float(np.finfo(float).eps)
 """Of one less the leverage of a rating, which is above 0, but for rounding."""
