@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 from scipy.special import erfcx, log_ndtr
 
+from dpmc.methods.kept import kept
 from dpmc.methods.user_level.local_bayes.constants import (
     COUNTS_FAR,
     COUNTS_ROUNDS,
@@ -27,9 +28,6 @@ from dpmc.methods.user_level.local_bayes.constants import (
 TOGETHER = 4
 """Places are left out by so many at once: OpenBLAS adds up rows in fours, and those left out add 0,
 so that a sum has the same bits as over all places."""
-
-FEW, KEPT = 256, 16
-"""Moments of so few counts are kept, and of so many times that they were asked for: of one fit."""
 
 
 class Popularity(NamedTuple):
@@ -81,24 +79,6 @@ def _posterior(score, information, total):
     return Popularity(mean / known, variance / mean**2, float(total), score, information)
 
 
-def _moments_of(noised, noise):
-    """Return posterior means and variances; those of few counts are kept for the next time.
-
-    A replay, which an audit makes of every run, asks for all of them once more.
-    """
-    if noised.size > FEW:
-        return _find_moments(noised, noise)
-    return _kept_moments(noised.astype(float).tobytes(), float(noise))
-
-
-@lru_cache(maxsize=KEPT)
-def _kept_moments(noised, noise):
-    found = _find_moments(np.frombuffer(noised), noise)
-    for each in found:
-        each.flags.writeable = False
-    return found
-
-
 def _find_moments(noised, noise):
     """Return posterior means and variances, by interpolation between a thousand places.
 
@@ -123,6 +103,9 @@ def _find_moments(noised, noise):
     variance = np.sum(part * second, axis=1) - mean**2
     mean, variance = (np.interp(seen, places, each) for each in (mean, variance))
     return np.maximum(mean, LEAST_COUNT) * noise, np.maximum(variance, 0) * noise**2
+
+
+_moments_of = kept(_find_moments)
 
 
 @njit(cache=True, error_model="numpy")
