@@ -120,7 +120,7 @@ def test_neither_the_order_of_the_rows_nor_the_pieces_change_a_byte(
     monkeypatch.setattr(store_passes, "BLOCK", 7)
     assert contents(build(shuffled, tmp_path / "second", columns, block=50).path) == wanted
     monkeypatch.setattr(pieces, "ROWS", 13)
-    place = tmp_path / "parquet"
+    place = tmp_path / "folder.parquet"  # as Spark names it
     place.mkdir()
     for number, (first, end) in enumerate(pairwise([0, 100, 101, 400])):
         part = dict(zip(HEADER, zip(*rows[first:end], strict=True), strict=True))

@@ -110,11 +110,11 @@ def read_pieces(
 
 def files_of(path: Path) -> list[Path]:
     """Return the files that a table is in; refuse what can be none by its name."""
-    if path.is_dir() and kind_of(path) not in OWN_SUFFIXES:
+    if path.is_dir():  # of whatever name: Spark's ends in .parquet itself
         files = sorted(each for each in path.rglob(f"*{PARQUET}") if each.is_file())
         if files:
             return files
-    if path.suffix.lower() != PARQUET and kind_of(path) not in TEXT_SUFFIXES:
+    if path.is_dir() or path.suffix.lower() != PARQUET and kind_of(path) not in TEXT_SUFFIXES:
         raise InputError(_no_table(path))
     return [path]
 
