@@ -136,7 +136,7 @@ def main():
     parser.add_argument("--epsilons", type=float, nargs="+", default=[0.5, 1.0, 5.0, 20.0])
     parser.add_argument("--shapes", nargs="+", default=list(SHAPES), choices=list(SHAPES))
     arguments = parser.parse_args()
-    given, trials = dict(map(read, arguments.constants)), range(arguments.trials)
+    given, trials = [*map(read, arguments.constants)], range(arguments.trials)
 
     def means():
         return [
@@ -148,7 +148,7 @@ def main():
     base = np.array(means())
     for shape, row in zip(arguments.shapes, base, strict=True):
         print(f"{shape:<16}", *(f"{each:9.4f}" for each in row), flush=True)
-    for name, value in given.items():
+    for name, value in given:
         with changed(name, value):
             logs = 100 * np.log(np.array(means()) / base)
         for shape, row in zip(arguments.shapes, logs, strict=True):
