@@ -74,5 +74,5 @@ def test_targets_named_exist():
             config = given.get("CONFIG", "")
             there = (HOME / config).is_file()  # the reader's own adds no target
             named.add((given.get("TARGET", "all"), config if there else ""))
-    known = {config: targets_of(config) for _, config in named}
+    known = {config: targets_of(config) for config in {config for _, config in named}}
     assert [each for each in sorted(named) if each[0] not in known[each[1]]] == []

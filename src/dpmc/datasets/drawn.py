@@ -8,8 +8,8 @@ one, unit max-norm).
 import math
 
 import numpy as np
-from numba import njit
 
+from dpmc.compiled import njit
 from dpmc.datasets.parts import Split
 from dpmc.errors import InputError
 from dpmc.ratings import Compressed, Ratings

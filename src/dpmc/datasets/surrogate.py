@@ -29,8 +29,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from numba import njit
 
+from dpmc.compiled import njit
 from dpmc.datasets.drawn import entries
 from dpmc.datasets.forms import FORMS, Form
 from dpmc.datasets.readers import read

@@ -15,10 +15,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 # numba's own Generator.integers draws the same word, ten times slower.
 from numba.np.random.generator_core import next_uint64
+
+from dpmc.compiled import njit
 
 PIECES = 256
 

@@ -7,7 +7,8 @@ time; here the u are drawn together first, so that nothing waits for anything.
 import math
 
 import numpy as np
-from numba import njit
+
+from dpmc.compiled import njit
 
 BLOCK = 1024
 """Draws that stay in a core's first cache."""

@@ -26,8 +26,8 @@ from functools import partial
 from typing import Any, Protocol, Self
 
 import numpy as np
-from numba import njit
 
+from dpmc.compiled import njit
 from dpmc.ratings import Compressed
 
 

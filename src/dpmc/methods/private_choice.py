@@ -14,8 +14,8 @@ from collections.abc import Callable
 from functools import cached_property, partial
 
 import numpy as np
-from numba import njit
 
+from dpmc.compiled import njit
 from dpmc.errors import InputError
 from dpmc.methods.blocks import Change, LabelledBlocks
 from dpmc.methods.kernels.blake2b import Texts, digests

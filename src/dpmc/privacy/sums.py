@@ -27,9 +27,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
+from dpmc.compiled import njit
 from dpmc.privacy.ledger import PrivacyViolation
 
 MOST_USERS = 2**31

@@ -3,8 +3,8 @@
 import secrets
 
 import numpy as np
-from numba import njit
 
+from dpmc.compiled import njit
 from dpmc.datasets.readers.columns import Labelled
 from dpmc.publication import fields
 

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from dpmc.compiled import njit
 from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError, ParameterError
 from dpmc.files import content_digest, file_digest

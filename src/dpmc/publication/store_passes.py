@@ -16,8 +16,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from numba import njit
 
+from dpmc.compiled import njit
 from dpmc.files import file_digest, flush
 from dpmc.publication.numbering import Numbering
 from dpmc.publication.pieces import read_pieces

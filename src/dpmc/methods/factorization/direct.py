@@ -5,8 +5,8 @@ reading the papers. Compiled, explicit loops, no BLAS.
 """
 
 import numpy as np
-from numba import njit
 
+from dpmc.compiled import njit
 from dpmc.methods.kernels.regressions import Regressions
 
 

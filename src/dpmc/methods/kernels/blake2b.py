@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from dpmc.compiled import njit
 
 _BLOCK = 128
 _IV = np.array(

@@ -1,7 +1,8 @@
 """The Cholesky factor of small matrices, one at a time, and systems that are solved with it."""
 
 import numpy as np
-from numba import njit
+
+from dpmc.compiled import njit
 
 
 @njit(cache=True, nogil=True)

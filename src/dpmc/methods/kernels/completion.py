@@ -5,8 +5,8 @@ user's ratings and over items in a fixed order, no fast-math: the same bits whoe
 """
 
 import numpy as np
-from numba import njit
 
+from dpmc.compiled import njit
 from dpmc.methods.kernels.cholesky import factorise, substitute
 from dpmc.ratings import Compressed
 from dpmc.released import PublishedItems, PublishedRanking

@@ -31,8 +31,7 @@ Everything compiled is in this one file because numba recompiles cached function
 file changes, but not when a function that they call from another file does.
 """
 
-from numba import njit
-
+from dpmc.compiled import njit
 from dpmc.methods.kernels.simd import (
     LANES,
     absolute,

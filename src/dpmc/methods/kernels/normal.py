@@ -22,8 +22,8 @@ does: see :mod:`dpmc.methods.kernels.vectors` and :mod:`dpmc.methods.kernels.til
 import math
 
 import numpy as np
-from numba import njit
 
+from dpmc.compiled import njit
 from dpmc.methods.kernels.tiles import (
     TILE_ROWS,
     TILE_VECTORS,

@@ -8,8 +8,8 @@ does not matter. Explicit loops, no fast-math.
 from functools import lru_cache, partial
 
 import numpy as np
-from numba import njit
 
+from dpmc.compiled import njit
 from dpmc.methods.blocks import Blocks, Source, total
 from dpmc.privacy.ledger import PrivacyViolation
 from dpmc.privacy.sensitivity import row_norms

@@ -1,7 +1,8 @@
 """Inner products of pairs of rows, compiled: what a factor model predicts for given pairs."""
 
 import numpy as np
-from numba import njit
+
+from dpmc.compiled import njit
 
 
 def pair_products(

@@ -12,8 +12,8 @@ collaborative filtering" (WWW 2018), section 4.3, for recall over min(length, nu
 from decimal import Context
 
 import numpy as np
-from numba import njit
 
+from dpmc.compiled import njit
 from dpmc.ratings import Compressed
 from dpmc.ties import TOLERANCE
 
@@ -48,15 +48,24 @@ def on_top(scores: np.ndarray, left_out: np.ndarray, liked: np.ndarray, length: 
     candidate = np.ones(scores.size, dtype=np.bool_)
     candidate[left_out] = False
     largest = 0.0
+    best = np.full(length, -np.inf)  # the least of them first
     for item in range(scores.size):
         if candidate[item]:
             largest = max(largest, abs(scores[item]))
+            place = 0
+            while place < length and scores[item] > best[place]:
+                if place:
+                    best[place - 1] = best[place]
+                best[place] = scores[item]
+                place += 1
     tie = TOLERANCE * largest
     gains = np.zeros(length + 1)  # of the first places together
     for place in range(length):
         gains[place + 1] = gains[place] + DISCOUNTS[place]
     hits, gain = 0.0, 0.0
     for item in liked:
+        if best[0] > scores[item] + tie:
+            continue  # so many are above it that it stands on no list
         above, beside = 0, 0
         for other in range(scores.size):
             if candidate[other]:

@@ -3,9 +3,9 @@
 from functools import lru_cache, partial
 
 import numpy as np
-from numba import njit
 from scipy.linalg import eigh
 
+from dpmc.compiled import njit
 from dpmc.errors import InputError
 from dpmc.methods.blocks import Source, total
 from dpmc.privacy.ledger import Ledger, PrivacyViolation

@@ -11,8 +11,8 @@ from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
-from numba import njit
 
+from dpmc.compiled import njit
 from dpmc.mechanisms import Gaussian
 from dpmc.methods.base import choice, count, flag, positive, with_parameters
 from dpmc.methods.kernels.private import residual_sums, user_sums

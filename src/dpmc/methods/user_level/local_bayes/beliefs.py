@@ -8,8 +8,8 @@ found by expectation maximisation. All of this is post-processing.
 """
 
 import numpy as np
-from numba import njit
 
+from dpmc.compiled import njit
 from dpmc.methods.kernels.cholesky import factorise
 from dpmc.methods.user_level.local_bayes.constants import (
     FACTORS_WITHIN,

@@ -13,9 +13,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy.special import erfcx, log_ndtr
 
+from dpmc.compiled import njit
 from dpmc.methods.kept import kept
 from dpmc.methods.user_level.local_bayes.constants import (
     COUNTS_FAR,

@@ -12,8 +12,8 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from dpmc.compiled import njit
 from dpmc.methods.blocks import Source, of_users, total
 from dpmc.methods.kernels.cholesky import factorise
 from dpmc.methods.user_level.local_bayes.constants import (

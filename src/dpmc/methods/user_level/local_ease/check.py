@@ -13,8 +13,8 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from numba import njit
 
+from dpmc.compiled import njit
 from dpmc.methods.blocks import Source, total
 from dpmc.methods.kernels.top_lists import LENGTH, on_top
 from dpmc.privacy.sums import Sums

@@ -1,0 +1,68 @@
+"""Compiled code that is never older than its source.
+
+numba keeps what it compiled beside the source, and compiles a function anew where the function's
+own file has changed. A function of another file that it calls, and a constant of another module,
+are part of what is kept and are not looked at: after an update the old ones would go on. So all
+that is kept is removed as soon as any of these files has changed. This holds for what is kept
+within the package, where numba keeps it if it can write there.
+"""
+
+import contextlib
+import json
+import os
+import re
+from pathlib import Path
+
+from numba import njit
+
+from dpmc.files import content_digest, write_text
+
+__all__ = ["njit"]
+
+PACKAGE = Path(__file__).parent
+STAMP = Path("__pycache__", "compiled.json")
+IMPORTED = re.compile(r"^from dpmc\.([\w.]+) import", re.MULTILINE)
+
+
+def forget_what_is_older(package: Path) -> None:
+    """Remove what was compiled of other sources than those that are there."""
+    with contextlib.suppress(OSError):
+        kept = _kept(package / STAMP)
+        names = kept.get("names", [])
+        if names and _dates(package, names) == kept["dates"]:
+            return
+    with contextlib.suppress(OSError):
+        sources = _sources(package)
+        dates, digest = _dates(package, sources), content_digest(sources)
+        if kept.get("digest") != digest:
+            for path in package.rglob("__pycache__/*.nbi"):
+                path.unlink(missing_ok=True)
+        (package / STAMP).parent.mkdir(exist_ok=True)
+        stamp = {"names": list(sources), "dates": dates, "digest": digest}
+        write_text(package / STAMP, json.dumps(stamp))
+
+
+def _kept(path: Path) -> dict:
+    try:
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+
+
+def _dates(package: Path, names) -> list[list[int]]:
+    stats = [os.stat(package / name) for name in names]
+    return [[each.st_mtime_ns, each.st_size] for each in stats]
+
+
+def _sources(package: Path) -> dict[str, str]:
+    """Return the text of each file that has compiled functions, or that such a file imports."""
+    texts = {path: path.read_text("utf-8") for path in package.rglob("*.py")}
+    found = {path for path, text in texts.items() if "njit" in text or "@intrinsic" in text}
+    for path in list(found):
+        for name in IMPORTED.findall(texts[path]):
+            module = package.joinpath(*name.split("."))
+            found |= {module.with_suffix(".py"), module / "__init__.py"} & texts.keys()
+    return {str(path.relative_to(package)): texts[path] for path in sorted(found)}
+
+
+forget_what_is_older(PACKAGE)
