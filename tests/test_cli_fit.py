@@ -296,7 +296,7 @@ def test_biases_are_damped_as_told(table, tmp_path):
 # -- what is said -------------------------------------------------------------------------------
 
 
-def test_at_the_end_there_is_a_summary_with_the_next_command(table, tmp_path, monkeypatch):
+def test_at_the_end_there_is_a_summary_with_the_next_commands(table, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = fit(table, "my model", user="userId", **{"rating-range": (-20, 20)})
     lines = result.stdout.splitlines()
@@ -309,10 +309,14 @@ def test_at_the_end_there_is_a_summary_with_the_next_command(table, tmp_path, mo
         "delta": "1e-06",
         "method": "als, rank 3, gaussian noise",
         "may be published": "item_factors.csv, guarantee.json in my model",
-        "next": f"dpmc complete --model 'my model' --ratings {table} --user userId --top 10",
+        "next": "dpmc verify 'my model'",
+        "then": f"dpmc complete --model 'my model' --ratings {table} --user userId --top 10",
     }
-    words = shlex.split(facts["next"])[1:]
-    completed = CliRunner().invoke(cli.cli, words, catch_exceptions=False)
+    verified, completed = (
+        CliRunner().invoke(cli.cli, shlex.split(facts[each])[1:], catch_exceptions=False)
+        for each in ("next", "then")
+    )
+    assert verified.exit_code == 0
     assert completed.stdout.count("\n") == 1 + 1500 * 10
 
 
@@ -363,8 +367,8 @@ def test_a_fit_that_falls_back_says_so(table, tmp_path, monkeypatch):
     outcome = guarantee(tmp_path / "out")["outcome"]
     assert outcome["fell_back_to"] in FALLBACKS
     assert outcome["steps_taken_back"] == STEPS
-    assert lines[-2] == f"outcome:          {outcome_in_words(**outcome)}"
-    assert lines[-1].startswith("next: ")
+    assert lines[-3] == f"outcome:          {outcome_in_words(**outcome)}"
+    assert lines[-2].startswith("next: ")
     said = json.loads(fit(table, tmp_path / "json", json=True, **options).stdout)
     assert said["outcome"] == guarantee(tmp_path / "json")["outcome"]
     assert said["outcome_in_words"] == outcome_in_words(**said["outcome"])
@@ -394,7 +398,9 @@ def test_one_json_object(table, tmp_path):
         assert said[name] == stated[name]
     assert (said["method"], said["rank"], said["folder"]) == ("als", 3, str(out))
     assert said["files"] == said["may_be_published"] == ["item_factors.csv", "guarantee.json"]
-    assert said["next_command"].startswith(f"dpmc complete --model {out} --ratings {table}")
+    verify, complete = said["next_commands"]
+    assert verify == f"dpmc verify {out}"
+    assert complete.startswith(f"dpmc complete --model {out} --ratings {table}")
     simulated = fit(table, tmp_path / "b", json=True, simulate=1, method="bias")
     said = json.loads(simulated.stdout)
     assert (said["rank"], said["may_be_published"]) == (None, [])

@@ -281,6 +281,22 @@ def test_a_line_that_lacks_its_end_alone_counts(path):
     assert len(read(path).entries) == 3
 
 
+def test_who_may_only_read_a_book_keeps_no_fit_waiting_for_ever(path, monkeypatch):
+    book(path).enter()
+    before = path.read_bytes()
+    monkeypatch.setattr(module, "PATIENCE", 0.2)
+    with open(path, "rb") as stream:
+        fcntl.flock(stream, fcntl.LOCK_SH)
+        held = rf"not written, because (process {os.getpid()}|another process) has had it locked"
+        with pytest.raises(InputError, match=held):
+            book(path).enter()
+        assert path.read_bytes() == before
+        monkeypatch.setattr(module, "PATIENCE", 100.0)
+        monkeypatch.setattr(module.time, "sleep", lambda _: fcntl.flock(stream, fcntl.LOCK_UN))
+        book(path).enter()
+    assert len(read(path).entries) == 2
+
+
 def test_a_book_that_is_replaced_while_a_fit_waits_for_it_is_not_written(path, monkeypatch):
     book(path).enter()
     other = path.with_name("other")

@@ -149,12 +149,6 @@ def test_a_fit_of_a_store_is_that_of_the_table(tmp_path):
     arguments = ("complete", "--model", outputs[0], "--ratings", tmp_path / "store")
     for nobody in ("a", "u17a", "z"):
         assert f"has no user '{nobody}'" in refused(*arguments, "--only-user", nobody)
-    options = ("--rating-range", 1, 5, "--relation", "user", "--epsilon", 5, "--splits", 1)
-    evaluated = [
-        run("evaluate", source, *options, "--method", "bias", "--json").stdout
-        for source in (table, tmp_path / "store")
-    ]
-    assert evaluated[0] == evaluated[1]
 
 
 def test_a_program_takes_a_store(tmp_path, table):

@@ -68,7 +68,7 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
     "--dask",
     metavar="ADDRESS",
     help="Scheduler of a cluster of Dask, such as tcp://host:8786, whose workers read the store: "
-    "for the methods bayes and ease.",
+    "for the methods bayes and ease and, where users are protected, bias.",
 )
 @click.option("--force", is_flag=True, help="Replace the output of an earlier fit.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors, and that a ledger is new.")
@@ -104,7 +104,7 @@ def fit(
     half the rating range, S the standard deviation of the noise on a Gram matrix. Each fit of the
     same ratings spends its budget again: --ledger keeps account of it, and dpmc ledger shows it.
     """
-    from dpmc.cli.fit_summary import next_command, summary_of, text_of
+    from dpmc.cli.fit_summary import next_commands, summary_of, text_of
     from dpmc.fitting.fit import prepare
     from dpmc.fitting.given import read_given
     from dpmc.fitting.lists import lists_of_file
@@ -138,8 +138,8 @@ def fit(
         if ready.book is not None and ready.seed is None:
             ready.book.name(output / GUARANTEE)
     if not quiet:
-        follows = next_command(output, path, columns)
-        summary = summary_of(ready.model, ready.method, output, names, follows)
+        follow = next_commands(output, path, columns)
+        summary = summary_of(ready.model, ready.method, output, names, follow)
         summary["ledger"] = None if ready.book is None else ready.book.sentence()
         click.echo(json.dumps(summary, indent=2) if as_json else text_of(summary))
 

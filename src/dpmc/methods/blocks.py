@@ -81,6 +81,10 @@ class Blocks:
 
     def each(self, work: Callable[[int, Compressed], object]) -> None:
         """Call work(first, rows) for each block, in threads; none is begun after a failure."""
+        if self.threads == 1:
+            for first, rows in self.source.blocks():
+                self._worked(work, first, rows)
+            return
         waiting, lock, failed = self.source.blocks(), threading.Lock(), threading.Event()
 
         def take() -> None:
@@ -92,9 +96,6 @@ class Blocks:
                 with _noting(failed):
                     self._worked(work, *block)
 
-        if self.threads == 1:
-            take()
-            return
         with ThreadPoolExecutor(self.threads) as pool, _noting(failed):  # Ctrl-C, too
             for each in [pool.submit(take) for _ in range(self.threads)]:
                 each.result()
@@ -224,6 +225,9 @@ def total(add: Callable, rows: Source, sums: Any) -> Any:
     blocks = in_blocks(rows)
     if blocks.elsewhere is not None:
         blocks.elsewhere(blocks, add, sums)
+        return sums
+    if blocks.threads == 1:
+        blocks.each(lambda first, rows: add(sums, rows, first))
         return sums
     own, made = threading.local(), []
 

@@ -263,7 +263,7 @@ def test_an_error_below_its_noise_has_a_deviation_of_the_size_of_the_noise(half_
     rng = np.random.default_rng(0)
     for _ in range(200):
         found = worth.read(5 * rng.standard_normal(3), 5.0, half_range)
-        largest = worth.LARGEST**0.5 * half_range * 5 * 10
+        largest = worth.WORTH_LARGEST**0.5 * half_range * 5 * 10
         assert all(0 <= each <= largest for each in found)
 
 
