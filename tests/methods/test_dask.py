@@ -276,9 +276,10 @@ def test_ctrl_c_leaves_nothing(client, store, tmp_path, tmp_path_factory):
         "--dask",
         client.scheduler.address,
     ]
-    process = subprocess.Popen(
-        [sys.executable, "-c", program, *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True
-    )
+    # a test run in the background has its children ignore the signal: undo that
+    heard = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
+    command = [sys.executable, "-c", program, *words]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, **heard)
     while process.poll() is None and not any(
         "dpmc-blocks" in str(key) for key in client.run_on_scheduler(tasks)
     ):
