@@ -250,12 +250,11 @@ class Ratings:
 
         Ratings that are in this order already are not copied.
         """
-        indptr = np.zeros(self.n_users + 1, dtype=np.int64)
-        np.cumsum(np.bincount(self.users, minlength=self.n_users), out=indptr[1:])
         if self._in_order:
+            indptr = np.zeros(self.n_users + 1, dtype=np.int64)
+            np.cumsum(np.bincount(self.users, minlength=self.n_users), out=indptr[1:])
             return Compressed(indptr, self.items, self.values)
-        rows = transposed(self._listed_by_item(), self.n_users)
-        return Compressed(indptr, rows.indices, rows.values)
+        return grouped(self.users, self.items, self.values, self.n_users, self.n_items)
 
     @cached_property
     def by_item(self) -> Compressed:
@@ -265,13 +264,6 @@ class Ratings:
     def blocks(self) -> Iterator[tuple[int, Compressed]]:
         """Yield the number of the first user and the ratings of blocks of users."""
         return self.by_user.blocks()
-
-    def _listed_by_item(self) -> Compressed:
-        """Group the ratings by item, in the order given within an item."""
-        # a matrix with a row per rating and one entry in it
-        places = Compressed(np.arange(len(self) + 1), self.items, self.values)
-        listed = transposed(places, self.n_items)
-        return Compressed(listed.indptr, self.users[listed.indices], listed.values)
 
     @classmethod
     def from_rows(cls, rows: Compressed, n_items: int, **fields: Any) -> "Ratings":
@@ -395,6 +387,20 @@ def ascending(users: np.ndarray, items: np.ndarray) -> bool:
     """Return whether the pairs ascend by user and, within a user, by item; no pair twice."""
     later_item = (users[1:] == users[:-1]) & (items[1:] > items[:-1])
     return bool((later_item | (users[1:] > users[:-1])).all())
+
+
+def grouped(
+    users: np.ndarray, items: np.ndarray, values: np.ndarray, n_users: int, n_items: int
+) -> Compressed:
+    """Group ratings by user, and sort those of a user by item: two counting sorts.
+
+    Of a pair that is there more than once, values stay in the order given.
+    """
+    # a matrix with a row per rating and one entry in it
+    places = Compressed(np.arange(users.size + 1), items, values)
+    listed = transposed(places, n_items)
+    by_item = Compressed(listed.indptr, users[listed.indices], listed.values)
+    return transposed(by_item, n_users)
 
 
 def transposed(rows: Compressed, n_columns: int) -> Compressed:

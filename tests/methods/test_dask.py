@@ -38,6 +38,8 @@ PATIENT = {
 }
 """A busy machine is no failure. By default a worker that was killed is given up for good where it
 is not back after 15 seconds, which it may need to start."""
+WAIT = 300
+"""Seconds that anything may take to start or to end, at most."""
 GONE = {distributed.Status[name] for name in ("closing", "closed", "failed")}
 
 
@@ -74,20 +76,30 @@ def processes():
 def client(processes):
     local, client = processes
     local.scale(2)  # where a test before has added one
-    while len(local.workers) != 2:
-        time.sleep(0.1)
+    until(lambda: len(local.workers) == 2, "a worker too many does not end")
     until_there(processes, 2)
     return client
 
 
+def until(there, otherwise):
+    """Wait for something, and fail with what is said where it does not come."""
+    end = time.monotonic() + WAIT
+    while not there():
+        assert time.monotonic() < end, otherwise
+        time.sleep(0.1)
+
+
 def until_there(processes, number):
-    """Return the addresses of so many workers, however long they take to start."""
+    """Return the addresses of so many workers."""
     local, client = processes
-    while len(found := set(client.scheduler_info(n_workers=-1)["workers"])) < number:
+
+    def addresses():
         gone = [each for each in list(local.workers.values()) if each.status in GONE]
         assert not gone, "a worker cannot start"
-        time.sleep(0.1)
-    return found
+        return set(client.scheduler_info(n_workers=-1)["workers"])
+
+    until(lambda: len(addresses()) >= number, f"there are no {number} workers")
+    return addresses()
 
 
 GIVEN = {
@@ -276,21 +288,28 @@ def test_ctrl_c_leaves_nothing(client, store, tmp_path, tmp_path_factory):
         "--dask",
         client.scheduler.address,
     ]
-    process = subprocess.Popen(
-        [sys.executable, "-c", program, *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True
-    )
-    while process.poll() is None and not any(
-        "dpmc-blocks" in str(key) for key in client.run_on_scheduler(tasks)
-    ):
-        time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
-    let_go.touch()
-    said = process.communicate()[1]
+    # a test run in the background has its children ignore the signal: undo that
+    heard = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
+    command = [sys.executable, "-c", program, *words]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, **heard)
+
+    def begun():
+        of_blocks = ("dpmc-blocks" in str(key) for key in client.run_on_scheduler(tasks))
+        return process.poll() is not None or any(of_blocks)
+
+    try:
+        until(begun, "no step is begun")
+        process.send_signal(signal.SIGINT)
+        let_go.touch()
+        said = process.communicate(timeout=WAIT)[1]
+    finally:
+        let_go.touch()
+        process.kill()
     assert process.returncode == 2
     assert said.splitlines()[-1].startswith("dpmc: Stopped, and the cluster with it.")
     assert sorted(each.name for each in tmp_path.iterdir()) == ["items.txt"]
-    while client.run_on_scheduler(clients) > before:  # what it said is heard when it is gone
-        time.sleep(0.1)
+    # what it said is heard when it is gone
+    until(lambda: client.run_on_scheduler(clients) <= before, "the command is still a client")
     assert left(client) == []
 
 

@@ -129,10 +129,11 @@ def test_parquet_and_csv_give_the_same(folder, rows, categories, group, times):
     assert bits(resolve(from_parquet, (-5, 5))) == bits(resolve(from_csv, (-5, 5)))
 
 
-def test_a_row_group_of_any_size_is_read_in_pieces(folder, monkeypatch):
-    monkeypatch.setattr(pieces, "ROWS", 7)
+@pytest.mark.parametrize(("kind", "limit"), [(str, "ROWS"), (int, "ROWS_OF_NUMBERS")])
+def test_a_row_group_of_any_size_is_read_in_pieces(kind, limit, folder, monkeypatch):
+    monkeypatch.setattr(pieces, limit, 7)
     path = folder / "groups.parquet"
-    numbers = {name: list(range(40)) for name in HEADER[:3]}
+    numbers = {name: list(map(kind, range(40))) for name in HEADER[:3]}
     parquet.write_table(pa.table(numbers), path, row_group_size=25)
     users, items = Numbering(), Numbering()
     found = list(pieces.read_pieces(path, COLUMNS, True, users, items))

@@ -110,6 +110,8 @@ def restrict(ratings: Ratings, items: Sequence[str] | None, users: Sequence[str]
     Labels, of text and each once, are in the order that they are to have; None: as they are.
     Ratings are sorted by user, then item.
     """
+    if items is users is None and ascending(ratings.users, ratings.items):
+        return ratings
     rows, user_labels = _renumbered(ratings.users, np.asarray(ratings.user_labels), users)
     columns, item_labels = _renumbered(ratings.items, np.asarray(ratings.item_labels), items)
     kept = np.flatnonzero((rows >= 0) & (columns >= 0))

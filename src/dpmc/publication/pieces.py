@@ -6,6 +6,7 @@ That all rows are well formed, and timestamps all of one kind, is a stated publi
 """
 
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
 from math import isfinite
@@ -25,8 +26,9 @@ from dpmc.publication.sources import GZIPPED, ZIPPED, choose, kind_of, opened, r
 WITHOUT_HEADER = ("user", "item", "rating", "timestamp")
 """Columns of a file like u.data and ratings.dat of MovieLens."""
 PARQUET = ".parquet"
-ROWS = 1 << 17
-"""Of a Parquet file, that are read at a time."""
+ROWS, ROWS_OF_NUMBERS = 1 << 17, 1 << 20
+"""Of a Parquet file, that are read at a time: with labels of text, and with integers alone, each of
+which is spelled once a time."""
 _SEPARATORS = {".data": "\t", ".dat": "::"}
 _RECBOLE = ".inter"
 TEXT_SUFFIXES = (".csv", ".tsv", *_SEPARATORS, _RECBOLE, ZIPPED)
@@ -90,11 +92,10 @@ def read_pieces(
     """
     files = files_of(path)
     is_parquet = files[0].suffix.lower() == PARQUET
-    with readable(path):
-        read = _parquet(files, columns, rated) if is_parquet else _text(path, columns, rated)
+    with readable(path), ThreadPoolExecutor(2) as pool:
+        read = _parquet(files, columns, rated, pool) if is_parquet else _text(path, columns, rated)
         for file, first, labels, numbers, share in read:
-            sides = (users, items)
-            codes = [side.codes(column) for side, column in zip(sides, labels, strict=True)]
+            codes = list(pool.map(Numbering.codes, (users, items), labels))
             bad = [np.isin(*each) for each in zip(codes, (users.bad, items.bad), strict=True)]
             bad += [~np.isfinite(column) for column in numbers]
             if any(mask.any() for mask in bad):
@@ -194,8 +195,8 @@ class _Counted:
         return content
 
 
-def _parquet(files, columns, rated):
-    """Yield the same as :func:`_text`."""
+def _parquet(files, columns, rated, pool):
+    """Yield the same as :func:`_text`; columns of labels are made text in threads of a pool."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -209,14 +210,16 @@ def _parquet(files, columns, rated):
                 raise InputError(f"{path} has columns of other types than {files[0]}.")
             wheres = [f"{path}: column '{name}'" for name in chosen]
             first, n_rows = 0, file.metadata.num_rows
+            numbered = all(map(pa.types.is_integer, kinds[:2]))
+            most = ROWS_OF_NUMBERS if numbered else ROWS
             # group by group: Arrow keeps what it read of all groups that it was asked for
             batches = chain.from_iterable(
-                file.iter_batches(ROWS, row_groups=[group], columns=list(chosen))
+                file.iter_batches(most, row_groups=[group], columns=list(chosen))
                 for group in range(file.num_row_groups)
             )
             for batch in batches if n_rows else [pa.RecordBatch.from_pylist([], schema=schema)]:
                 every = [pa.chunked_array([column]) for column in batch.select(chosen).columns]
-                labels = [fields.as_text(*each) for each in zip(every[:2], wheres, strict=False)]
+                labels = list(pool.map(fields.as_text, every[:2], wheres))
                 numbers = [fields.as_numbers(each, wheres[2]) for each in every[2 : 2 + rated]]
                 for times in every[2 + rated :]:
                     clock = clock or fields.clock_of(times)

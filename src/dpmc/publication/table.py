@@ -9,7 +9,7 @@ import numpy as np
 from dpmc.datasets.readers.columns import Labelled
 from dpmc.publication.numbering import Numbering
 from dpmc.publication.pieces import read_pieces
-from dpmc.ratings import Ratings
+from dpmc.ratings import Ratings, ascending, grouped
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,22 +59,14 @@ def resolve(lines: Lines, rating_range: tuple[float, float] | None) -> Ratings:
     """
     values = lines.values if rating_range is None else np.clip(lines.values, *rating_range)
     values = values + 0.0  # of -0 and 0, the order of the lines would choose one
-    n_items = lines.items.labels.size
-    key = lines.users.codes.astype(np.int64) * n_items + lines.items.codes
-    order = np.argsort(key)
-    if (np.diff(key[order]) == 0).any():
-        order, values = _one_each(key, values, lines.times)
-    else:
-        values = values[order]
-    return Ratings(
-        lines.users.codes[order],
-        lines.items.codes[order],
-        values,
-        lines.users.labels.size,
-        n_items,
-        user_labels=lines.users.labels,
-        item_labels=lines.items.labels,
-    )
+    users, items = lines.users.codes, lines.items.codes
+    n_users, n_items = lines.users.labels.size, lines.items.labels.size
+    labels = {"user_labels": lines.users.labels, "item_labels": lines.items.labels}
+    rows = grouped(users, items, values, n_users, n_items)
+    if ascending(rows.per_rating(np.arange(n_users, dtype=np.int32)), rows.indices):
+        return Ratings.from_rows(rows, n_items, **labels)
+    order, values = _one_each(users.astype(np.int64) * n_items + items, values, lines.times)
+    return Ratings(users[order], items[order], values, n_users, n_items, **labels)
 
 
 def _one_each(

@@ -7,6 +7,9 @@ was observed is most likely (empirical Bayes; Efron, "Large-scale inference", 20
 found by expectation maximisation. All of this is post-processing.
 """
 
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+
 import numpy as np
 
 from dpmc.compiled import njit
@@ -29,6 +32,9 @@ from dpmc.methods.user_level.local_bayes.constants import (
 )
 from dpmc.methods.user_level.local_bayes.users import invert
 
+FEWEST_ITEMS = 1000
+"""Of a thread, about: for fewer it does not pay to start one."""
+
 OFFSET, LEVEL = 0, 1
 """Places of an item's offset and of its share in the users' level; factors come after them."""
 
@@ -50,6 +56,8 @@ class Beliefs:
     features : float64 array, shape (n_items, n_features), optional
         What is publicly known of the items (:mod:`~dpmc.methods.user_level.local_bayes.features`):
         prior means of all parameters are linear in it, with weights that are learnt.
+    threads : int
+        That work on items at the same time. The result is the same for any number.
 
     Attributes
     ----------
@@ -75,8 +83,10 @@ class Beliefs:
         popularity: np.ndarray,
         rank: int = 0,
         features: np.ndarray | None = None,
+        threads: int = 1,
     ):
         n_items, size = popularity.size, 2 + rank
+        self._threads = threads
         self.level = level
         self._features = np.zeros((n_items, 0)) if features is None else features
         self._weights = np.zeros((self._features.shape[1], size))
@@ -131,7 +141,8 @@ class Beliefs:
             With precision 0 where nothing was.
         """
         rank = observed.shape[1]
-        wider = type(self)(1.0, self.level, self._popularity, rank, self._features)
+        given = self._popularity, rank, self._features, self._threads
+        wider = type(self)(1.0, self.level, *given)
         own = slice(0, 2)
         wider.precision[:, own, own] = self.precision
         wider.sampling[:, own, own] = self.sampling
@@ -193,18 +204,17 @@ class Beliefs:
     def learn(self) -> None:
         """Fit the prior to what was observed, and set the posterior."""
         information, score, covariance = self._update()
-        line, n_features = self._line(), self._features.shape[1]
-        rounds = 1 if n_features else LEARN_ROUNDS  # between two regressions on the features
-        for _ in range(LEARN_ROUNDS // rounds):
-            if n_features:
+        line = self._line()
+        for _ in range(LEARN_ROUNDS):
+            if self._features.shape[1]:
                 self._regress()
-                covariance = self._condition(information, score)
+                self._condition(information, score, covariance)
             _maximise(
-                rounds, line, self._expected, self._within, self._features @ self._weights,
-                LEAST_VARIANCE * self._start, information, score, self._wider, self._lines,
-                self.prior_mean, self.prior_variance, self.prior_correlation, self.mean, covariance,
+                line, self._expected, self._within, self._features @ self._weights,
+                LEAST_VARIANCE * self._start, self._wider, self._lines, self.prior_mean,
+                self.prior_variance, self.prior_correlation, self.mean, covariance,
             )  # fmt: skip
-            self.variance = np.einsum("nii->ni", covariance).copy()
+            self._condition(information, score, covariance)
 
     def _regress(self) -> None:
         """Learn how the prior means follow from the features, by generalised least squares.
@@ -229,83 +239,97 @@ class Beliefs:
             usual = FEATURES_EXPLAIN * self._start[i]
             self._explained[i] = (squares + FEATURES_SURE * usual) / (n_features + FEATURES_SURE)
 
-    def _condition(self, information, score):
-        """Set the posterior, and return its covariances, shape (n_items, size, size)."""
-        self.mean, covariance = np.empty_like(score), np.empty_like(information)
-        _posterior(
-            information, score, self._wider, self.prior_mean, self.prior_variance,
-            self.prior_correlation, self.mean, covariance,
-        )  # fmt: skip
+    def _condition(self, information, score, covariance):
+        """Set the posterior, and write its covariances, shape (n_items, size, size)."""
+
+        def of_some(own):
+            _posterior(
+                information[own], score[own], self._wider[own], self.prior_mean[own],
+                self.prior_variance, self.prior_correlation, self.mean[own], covariance[own],
+            )  # fmt: skip
+
+        self._in_threads(of_some)
         self.variance = np.einsum("nii->ni", covariance).copy()
-        return covariance
 
     def _update(self):
         """Set the posterior, and return it with what was observed, the ratings' own noise in it."""
-        # (P^-1 + S^-1)^-1 = S (S + P)^-1 P
-        part = self.sampling @ np.linalg.inv(self.sampling + self.precision)
-        information = part @ self.precision
-        information = (information + information.transpose(0, 2, 1)) / 2
-        score = np.einsum("nij,nj->ni", part, self.score)
-        self.own = 1 - np.einsum("nii->ni", part)
-        return information, score, self._condition(information, score)
+        information, covariance = np.empty_like(self.precision), np.empty_like(self.precision)
+        score, self.own, self.mean = (np.empty_like(self.score) for _ in range(3))
+
+        def of_some(own):
+            # (P^-1 + S^-1)^-1 = S (S + P)^-1 P
+            sampling, precision = self.sampling[own], self.precision[own]
+            part = sampling @ np.linalg.inv(sampling + precision)
+            both = part @ precision
+            information[own] = (both + both.transpose(0, 2, 1)) / 2
+            score[own] = np.einsum("nij,nj->ni", part, self.score[own])
+            self.own[own] = 1 - np.einsum("nii->ni", part)
+
+        self._in_threads(of_some)
+        self._condition(information, score, covariance)
+        return information, score, covariance
+
+    def _in_threads(self, work):
+        """Call work(slice) for all items, each of which is by itself."""
+        n_items = self._popularity.size
+        parts = min(self._threads, 1 + n_items // FEWEST_ITEMS)
+        edges = [n_items * part // parts for part in range(parts + 1)]
+        with ThreadPoolExecutor(parts) if parts > 1 else nullcontext() as pool:
+            list((pool.map if pool else map)(work, map(slice, edges, edges[1:])))
 
 
 @njit(cache=True)
 def _maximise(
-    rounds, line, expected, within, by_features, least, precision, score, wider, lines, prior_mean,
-    prior_variance, prior_correlation, mean, covariance,
+    line, expected, within, by_features, least, wider, lines, prior_mean, prior_variance,
+    prior_correlation, mean, covariance,
 ):  # fmt: skip
-    """Maximise the likelihood of the prior in rounds, and write prior and posterior.
+    """Write the prior under which what was observed is likelier, given a posterior.
 
     An item counts for a parameter's prior by the share of the prior's variance that what was
     observed of the item took away, in lines whatever its prior variance. The lines go at once to
     where all items together see them: single ones say little, so that it would take many rounds.
     """
-    n_items, size = score.shape
+    n_items, size = mean.shape
     known, weights, left = np.empty((n_items, size)), np.empty(size), np.empty(size)
     totals, sure, moments = np.empty(size), np.empty(size), np.empty((size, size))
-    for _ in range(rounds):
-        for i in range(size):
-            total = slope = squares = first = second = 0.0
-            for n in range(n_items):
-                prior = prior_variance[i] * (wider[n] if i == OFFSET else 1.0)
-                known[n, i] = min(max(1 - covariance[n, i, i] / prior, 1e-6), 1.0)
-                move = mean[n, i] - prior_mean[n, i]
-                total += known[n, i]
-                slope += known[n, i] * line[n]
-                squares += known[n, i] * line[n] * line[n]
-                first += move
-                second += move * line[n]
-            totals[i] = total
-            pull, flat = prior_variance[i] / within[i, 0], prior_variance[i] / within[i, 1]
-            first -= pull * (lines[i, 0] - expected[i])
-            second -= flat * lines[i, 1]
-            # by elimination; the first pivot is positive and the matrix positive definite
-            total += pull
-            incline = (second - slope / total * first) / (squares + flat - slope / total * slope)
-            lines[i, 0] += (first - slope * incline) / total
-            lines[i, 1] += incline
-        moments[:] = 0
+    for i in range(size):
+        total = slope = squares = first = second = 0.0
         for n in range(n_items):
-            for i in range(size):
-                prior_mean[n, i] = lines[i, 0] + lines[i, 1] * line[n] + by_features[n, i]
-                left[i] = mean[n, i] - prior_mean[n, i]
-                weights[i] = np.sqrt(known[n, i] / (wider[n] if i == OFFSET else 1.0))
-                for j in range(i + 1):
-                    square = left[i] * left[j] + covariance[n, i, j]
-                    moments[i, j] += weights[i] * weights[j] * square
+            prior = prior_variance[i] * (wider[n] if i == OFFSET else 1.0)
+            known[n, i] = min(max(1 - covariance[n, i, i] / prior, 1e-6), 1.0)
+            move = mean[n, i] - prior_mean[n, i]
+            total += known[n, i]
+            slope += known[n, i] * line[n]
+            squares += known[n, i] * line[n] * line[n]
+            first += move
+            second += move * line[n]
+        totals[i] = total
+        pull, flat = prior_variance[i] / within[i, 0], prior_variance[i] / within[i, 1]
+        first -= pull * (lines[i, 0] - expected[i])
+        second -= flat * lines[i, 1]
+        # by elimination; the first pivot is positive and the matrix positive definite
+        total += pull
+        incline = (second - slope / total * first) / (squares + flat - slope / total * slope)
+        lines[i, 0] += (first - slope * incline) / total
+        lines[i, 1] += incline
+    moments[:] = 0
+    for n in range(n_items):
         for i in range(size):
-            prior_variance[i] = max(moments[i, i] / totals[i], least[i])
-            sure[i] = np.sqrt(totals[i] / (totals[i] + UNCORRELATED) / moments[i, i])
-            for j in range(i):
-                both = moments[i, j] * sure[i] * sure[j]
-                prior_correlation[i, j] = prior_correlation[j, i] = both
-        _posterior(
-            precision, score, wider, prior_mean, prior_variance, prior_correlation, mean, covariance
-        )
+            prior_mean[n, i] = lines[i, 0] + lines[i, 1] * line[n] + by_features[n, i]
+            left[i] = mean[n, i] - prior_mean[n, i]
+            weights[i] = np.sqrt(known[n, i] / (wider[n] if i == OFFSET else 1.0))
+            for j in range(i + 1):
+                square = left[i] * left[j] + covariance[n, i, j]
+                moments[i, j] += weights[i] * weights[j] * square
+    for i in range(size):
+        prior_variance[i] = max(moments[i, i] / totals[i], least[i])
+        sure[i] = np.sqrt(totals[i] / (totals[i] + UNCORRELATED) / moments[i, i])
+        for j in range(i):
+            both = moments[i, j] * sure[i] * sure[j]
+            prior_correlation[i, j] = prior_correlation[j, i] = both
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _posterior(
     precision, score, wider, prior_mean, prior_variance, prior_correlation, mean, covariance
 ):
@@ -327,26 +351,31 @@ def _posterior(
             pull[i] = score[n, i]
             for k in range(size):
                 pull[i] -= precision[n, i, k] * prior_mean[n, k]
+        told[:] = 0
         for i in range(size):
-            for j in range(size):
-                told[i, j] = 0.0
-                for k in range(j, size):
-                    told[i, j] += precision[n, i, k] * factor[k, j]
+            for k in range(size):
+                known = precision[n, i, k]
+                for j in range(k + 1):
+                    told[i, j] += known * factor[k, j]
         for i in range(size):
             move[i] = 0.0
             for k in range(i, size):
                 move[i] += factor[k, i] * pull[k]
             for j in range(i + 1):
                 scaled[i, j] = 1.0 if i == j else 0.0
-                for k in range(i, size):
-                    scaled[i, j] += factor[k, i] * told[k, j]
+            for k in range(i, size):
+                along = factor[k, i]
+                for j in range(i + 1):
+                    scaled[i, j] += along * told[k, j]
         invert(scaled, inverse)
         for i in range(size):
             mean[n, i] = prior_mean[n, i]
+            told[i] = 0
+            for k in range(i + 1):
+                along = factor[i, k]
+                for j in range(size):
+                    told[i, j] += along * inverse[k, j]
             for j in range(size):
-                told[i, j] = 0.0
-                for k in range(i + 1):
-                    told[i, j] += factor[i, k] * inverse[k, j]
                 mean[n, i] += told[i, j] * move[j]
             for j in range(i + 1):
                 total = 0.0

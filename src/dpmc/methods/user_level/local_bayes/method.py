@@ -217,7 +217,8 @@ class LocalBayes(WithItemFeatures):
         noised, noise = self._release(
             statistics, "offsets", sent, longest, offsets.NORM, OFFSETS_SHARE
         )
-        popularity, beliefs = offsets.read(noised, noise, whole, features, self.beliefs)
+        kind = partial(self.beliefs, threads=self.threads)
+        popularity, beliefs = offsets.read(noised, noise, whole, features, kind)
         biases = refinement.model_of(beliefs, whole.mean, whole.typical, popularity, whole)
         left = 1 - SCALE_SHARE - OFFSETS_SHARE
         sensitivity = outer_sensitivity(self.relation, 1.0)

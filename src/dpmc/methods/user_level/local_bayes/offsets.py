@@ -6,6 +6,7 @@ shortened to norm at most 1 as a whole, and what the user says of the own level 
 :data:`LEVEL_UNIT`: one user more or less moves the sums by at most :data:`NORM` together.
 """
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -81,7 +82,7 @@ def _add(sums, rows, first, *, n_items, scale):
 
 def read(
     noised: np.ndarray, noise: float, scale: Scale, features: np.ndarray | None = None,
-    kind: type[Beliefs] = Beliefs,
+    kind: Callable[..., Beliefs] = Beliefs,
 ) -> tuple[Popularity, Beliefs]:  # fmt: skip
     """Return the share of each item in all ratings, and what is known of the items' offsets.
 
@@ -94,7 +95,8 @@ def read(
     scale : Scale
     features : float64 array, shape (n_items, n_features), optional
         See :class:`Beliefs`.
-    kind : type of Beliefs
+    kind : callable
+        Makes beliefs, as :class:`Beliefs` does.
 
     Returns
     -------

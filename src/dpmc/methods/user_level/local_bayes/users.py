@@ -37,18 +37,20 @@ def invert(matrix, inverse):
     n = len(matrix)
     factorise(matrix, LEAST_PIVOT)
     for i in range(n):
-        inverse[i, i] = 1 / matrix[i, i]
+        inverse[i] = 0
+        for k in range(i):
+            along = matrix[i, k]
+            for j in range(k + 1):
+                inverse[i, j] -= along * inverse[k, j]
         for j in range(i):
-            left = 0.0
-            for k in range(j, i):
-                left -= matrix[i, k] * inverse[k, j]
-            inverse[i, j] = left / matrix[i, i]
-    for i in range(n):
-        for j in range(i + 1):
-            total = 0.0
-            for k in range(i, n):
-                total += inverse[k, i] * inverse[k, j]
-            matrix[i, j] = total
+            inverse[i, j] /= matrix[i, i]
+        inverse[i, i] = 1 / matrix[i, i]
+    matrix[:] = 0
+    for k in range(n):
+        for i in range(k + 1):
+            along = inverse[k, i]
+            for j in range(i + 1):
+                matrix[i, j] += along * inverse[k, j]
     for i in range(n):
         for j in range(i + 1):
             inverse[i, j] = inverse[j, i] = matrix[i, j]
@@ -64,9 +66,10 @@ def _posterior(items, values, offsets, factors, precisions, matrix, covariance, 
         v, p = factors[items[k]], precisions[items[k]]
         x = values[k] - offsets[items[k]]
         for c in range(rank):
-            right[c] += p * v[c] * x
+            along = p * v[c]
+            right[c] += along * x
             for d in range(c + 1):
-                matrix[c, d] += p * v[c] * v[d]
+                matrix[c, d] += along * v[d]
     invert(matrix, covariance)
     for c in range(rank):
         mean[c] = 0
@@ -128,19 +131,20 @@ def _without_itself(items, values, offsets, factors, precisions, buffers, left, 
     for k in range(items.size):
         v, p = factors[items[k]], precisions[items[k]]
         x = values[k] - offsets[items[k]]
-        leverage = 0.0
+        leverage, along = 0.0, known[k]
+        along[:] = 0
+        for d in range(rank):
+            part = v[d]
+            for c in range(rank):
+                along[c] += covariance[d, c] * part
         for c in range(rank):
-            along = 0.0
-            for d in range(rank):
-                along += covariance[c, d] * v[d]
-            known[k, c] = along
-            leverage += p * along * v[c]
+            leverage += p * along[c] * v[c]
             x -= v[c] * mean[c]
         rest = max(1 - leverage, LEAST_REST)
         left[k] = x / rest
         weights[k] = p * rest
         for c in range(rank):
-            known[k, c] = mean[c] - p * left[k] * known[k, c]
+            along[c] = mean[c] - p * left[k] * along[c]
 
 
 class Model(NamedTuple):
