@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 from pathlib import Path
 
 import numpy as np
@@ -61,7 +62,10 @@ def resolve(lines: Lines, rating_range: tuple[float, float] | None) -> Ratings:
     values = values + 0.0  # of -0 and 0, the order of the lines would choose one
     users, items = lines.users.codes, lines.items.codes
     n_users, n_items = lines.users.labels.size, lines.items.labels.size
-    labels = {"user_labels": lines.users.labels, "item_labels": lines.items.labels}
+    labels: dict[str, Any] = {
+        "user_labels": lines.users.labels,
+        "item_labels": lines.items.labels,
+    }
     rows = grouped(users, items, values, n_users, n_items)
     if ascending(rows.per_rating(np.arange(n_users, dtype=np.int32)), rows.indices):
         return Ratings.from_rows(rows, n_items, **labels)
