@@ -302,7 +302,7 @@ SENTENCES = [
     (HUBER_PAGE, "about {needed} trials, of all 108 cells with noise",
      lambda: {"needed": claims("huber").loc["H32", "needed"]}),
     (HOME / "config" / "README.md", "| {trials}, {real} on real data |", trials_of_the_papers),
-    (HOME / "config" / "README.md", "5, 2, .10; {count} | own", starts),
+    (HOME / "config" / "README.md", "5, 20; 2, .10; {count} | own", starts),
     (README, "is not there**: {effect} % ({low} to {high})", advantage),
     (HUBER_PAGE, "is {effect} % ({low} to {high})", advantage),
     (HUBER_PAGE, "{releases} releases but {total}", total_of_a_training),
