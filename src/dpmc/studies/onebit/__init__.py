@@ -13,6 +13,7 @@ from dpmc.frame.api import Job, Regression, Settings, Step, Study, in_proportion
 from dpmc.frame.judging.once import kept_files
 from dpmc.studies.onebit.cells import CLEAR, NOISES, ONEBIT_COLUMNS, RANK_COLUMNS, OneBitCell
 from dpmc.studies.onebit.experiments import EXPERIMENTS
+from dpmc.studies.onebit.experiments.gradient_steps import StepsCell
 from dpmc.studies.onebit.settings import cell_settings, inputs_of, prepare
 
 REFERENCE = Path(__file__).parents[4] / "results" / "reference" / "onebit"
@@ -77,5 +78,9 @@ STUDY = Study.of(
         table="trials",
         not_compared=("iterations", "converged", "seconds"),
         rows=cells_with_rows,
+        means={
+            "ranks": (*OneBitCell.names(), "rank"),
+            "gradient_steps": (*StepsCell.names(), "rank"),
+        },
     ),
 )
