@@ -64,9 +64,9 @@ def means(study):
 
 
 @cache
-def claims(study):
-    """The verdicts of the full run with their effects and reasons."""
-    return pd.read_csv(REFERENCE / study / "expected" / "full" / "claims.csv").set_index("id")
+def claims(study, profile="full", table="claims"):
+    """The verdicts of the full run, or of one with an overlay, with their effects and reasons."""
+    return pd.read_csv(REFERENCE / study / "expected" / profile / f"{table}.csv").set_index("id")
 
 
 def least_with_features_and_without():
@@ -82,12 +82,13 @@ def least_with_features_and_without():
     }  # fmt: skip
 
 
-def in_reason(study, claim, pattern):
+def in_reason(study, claim, pattern, profile="full", table="claims"):
     """Return a function that takes numbers by name from the reason of a claim."""
 
     def numbers():
-        found = re.search(pattern, claims(study).loc[claim, "reason"])
-        assert found, f"{claim} does not say so: {claims(study).loc[claim, 'reason']}"
+        reason = claims(study, profile, table).loc[claim, "reason"]
+        found = re.search(pattern, reason)
+        assert found, f"{claim} does not say so: {reason}"
         return {name: parsed(text) for name, text in found.groupdict().items()}
 
     return numbers
@@ -152,12 +153,12 @@ def starts():
     return {"count": section("huber")["starts"]["count"]}
 
 
-def in_per_cent(study, claim):
+def in_per_cent(study, claim, profile="full", table="claims"):
     """Return a function that takes the effect of a claim, a log ratio, with its interval."""
 
     def numbers():
         ends = {"effect": "effect", "low": "interval_low", "high": "interval_high"}
-        row = claims(study).loc[claim]
+        row = claims(study, profile, table).loc[claim]
         return {name: 100 * np.expm1(float(row[end])) for name, end in ends.items()}
 
     return numbers
@@ -625,6 +626,18 @@ SENTENCES = [
      decided_claims),
     (ONEBIT, "OutP is {gaussian} % (Gaussian link) and {logistic} % (logistic link) above",
      outp_over_the_others),
+    (DPALS, "sampling costs ALS {cost} %.",
+     in_reason("dpals", "D14", r"mean -(?P<cost>[\d.]+) %", table="claims_elsewhere")),
+    (DPALS, "ALS has {effect} % more error on a part of",
+     in_per_cent("dpals", "D13", table="claims_elsewhere")),
+    (DPALS, "DPALS {effect} % more ({low} to {high}) with adaptive",
+     in_per_cent("dpals", "D15", table="claims_elsewhere")),
+    (DPALS, "and {effect} % more ({low} to {high}) without the projection",
+     in_per_cent("dpals", "D17", table="claims_elsewhere")),
+    (DPALS, "D16 is open at {effect} % ({low} to {high})",
+     in_per_cent("dpals", "D16", table="claims_elsewhere")),
+    (DPALS, "gains DPALS {effect} % ({low} to {high}) at ε 10",
+     in_per_cent("dpals", "D18", table="claims_elsewhere")),
     (DPALS, "median of their cell: {far} of {all}, over",
      in_reason("dpals", "F3", r"(?P<far>\d+) of (?P<all>\d+) fits from a random start")),
     (DPALS, "DP-AltMin has {ours} where DPALS has {theirs}, and on",
