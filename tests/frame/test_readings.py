@@ -105,7 +105,7 @@ def test_only_a_full_run_reads_what_was_kept(tmp_path, reference, found):
     for profile in ("full", "ci", "quick", "other-start"):
         (tmp_path / "expected" / profile).mkdir(parents=True)
         table = tmp_path / "expected" / profile / "claims.csv"
-        table.write_text('id,verdict,reason\nA,supported,"one, two"\n')
+        table.write_text('id,verdict,reason\nA,supported,"one, two"\nB,not run,\n')
     assert kept_files(tmp_path) == (tmp_path / "expected" / "other-start" / "claims.csv",)
     results = tmp_path / "results"
     results.mkdir()

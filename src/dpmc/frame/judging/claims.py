@@ -161,8 +161,8 @@ def table_of_verdicts(
             with choosing(choice):
                 others[name] = judge(evidence).verdict
         if finding.status != NOT_RUN:
-            kept = {name: verdicts.get(claim["id"]) for name, verdicts in (once or {}).items()}
-            others |= {name: verdict for name, verdict in kept.items() if verdict}
+            kept = (once or {}).items()
+            others |= {name: each[claim["id"]] for name, each in kept if claim["id"] in each}
         dependent = depends_on(finding.verdict, others | dict(finding.otherwise), FIRM)
         found = asdict(finding) | {"verdict": finding.status}
         rows.append(claim | found | {"depends_on": dependent, "readings": formatted(others)})

@@ -9,6 +9,7 @@ import csv
 from pathlib import Path
 
 from dpmc.frame.jobs.cell_settings import SETTINGS, read_settings
+from dpmc.frame.judging.finding import NOT_RUN
 
 FULL = "full"
 REDUCED = ("ci", "quick")
@@ -33,6 +34,7 @@ def kept_readings(results: Path, reference: Path) -> dict[str, dict[str, str]]:
     found = {}
     for path in kept_files(reference):
         with path.open(encoding="utf-8", newline="") as file:
-            verdicts = {row["id"]: row["verdict"] for row in csv.DictReader(file)}
-        found[f"{path.parent.name.replace('-', ' ')}, run once"] = verdicts
+            rows = [row for row in csv.DictReader(file) if row["verdict"] != NOT_RUN]
+        name = f"{path.parent.name.replace('-', ' ')}, run once"
+        found[name] = {row["id"]: row["verdict"] for row in rows}
     return found
