@@ -589,7 +589,7 @@ SENTENCES = [
      in_reason("which_model", "L15", r"(?P<all>\d+) wins, 0 losses, 0 undecided")),
     (MODELS, "the ranking model has {one}, {five} and {twenty} times the recall of private "
      "popularity at ε 1, 5 and 20, and EASE without privacy {ease} times", recalls),
-    (MODELS, "at each ε ({share_low} to {share_high} against {local_low} to {local_high})",
+    (MODELS, "on Jester ({share_low} to {share_high} against {local_low} to {local_high})",
      recalls),
     (HUBER_PAGE, "{near} of the {all} published errors", closeness),
     (HUBER_PAGE, "(median absolute log ratio {median})", closeness),
