@@ -1,9 +1,9 @@
 """Numbers in the documents are those of the committed results.
 
 :data:`SENTENCES` holds a phrase of a document with a name in braces for each number, and the
-function that says what these numbers are; :data:`TABLES` the same for tables. A number may be off
-by one in its last digit, a count by nothing. If a test fails, a document is behind the reference or
-was worded anew: correct whichever is wrong.
+function that says what these numbers are; :data:`TABLES` the same for tables. A number is rounded to
+its last digit. If a test fails, a document is behind the reference or was worded anew: correct
+whichever is wrong.
 """
 
 import re
@@ -388,11 +388,9 @@ def parsed(text):
 
 
 def agree(shown, value):
-    """Say whether a number as it is shown is a value, up to one in its last digit."""
+    """Say whether a number as it is shown is a value, rounded; ties either way."""
     digits = len(shown.partition(".")[2])
-    if not digits and float(value).is_integer():
-        return parsed(shown) == value
-    return abs(parsed(shown) - value) <= 1.01 * 10.0**-digits
+    return abs(parsed(shown) - value) <= (0.5 + 1e-6) * 10.0**-digits
 
 
 def words_of(document):
@@ -470,7 +468,7 @@ def verdicts_of_the_papers():
         ("the same at equal total privacy", "equal_privacy"),
         ("one-bit matrix completion", "onebit"),
         ("DPALS, and DP-AltMin's read-me", "dpals"),
-        ("[later papers](docs/field.md) on private factorization", "which_model"),
+        ("[other papers](docs/field.md) on private factorization", "which_model"),
     ):
         verdicts = claims(study).query("source != 'own'")["verdict"]
         of_each = (SUPPORTED, CONTRADICTED, NO_EFFECT, INCONCLUSIVE, NOT_RUN)
