@@ -16,6 +16,7 @@ from document_texts import HOME, README, name_of
 from every_study import plan_of
 from fake_results.huber import fake_claims
 
+from dpmc.frame.jobs.hyperparameters import model_settings
 from dpmc.frame.jobs.job import function
 from dpmc.frame.judging.finding import (
     CONTRADICTED,
@@ -25,11 +26,13 @@ from dpmc.frame.judging.finding import (
     NOT_RUN,
     SUPPORTED,
 )
+from dpmc.methods.user_level.spaces import SPACES
 from dpmc.privacy.relations import USER_ADD_REMOVE, USER_LEVEL
 from dpmc.studies.huber import STUDY as HUBER
 from dpmc.studies.huber.nominal import table_one
 from dpmc.studies.huber.reported import compare, load
-from dpmc.studies.which_model.frames import FORMS
+from dpmc.studies.which_model.experiments import search
+from dpmc.studies.which_model.frames import FORMS, METHODS
 
 REFERENCE = HOME / "results" / "reference"
 STUDIES = HOME / "docs" / "studies"
@@ -359,8 +362,18 @@ SENTENCES = [
      in_reason("which_model", "L3", r"mean \+(?P<cost>[\d.]+) %")),
     (MODELS, "best of them is {low} to {high} (5 splits",
      in_reason("which_model", "L13", r"from (?P<low>[\d.]+) \(.*? to (?P<high>[\d.]+) \(")),
-    (MODELS, "mean lead of {lead} % over the opponents as they are, {left} % is left",
-     in_reason("which_model", "L13", r"others, (?P<lead>[\d.]+) %, (?P<left>[\d.]+) %")),
+    (MODELS, "mean lead of {lead} % over the opponents as they are on these splits, {left} % is left",
+     in_reason("which_model", "L13", r"are, (?P<lead>[\d.]+) % on .*? (?P<left>[\d.]+) % is left")),
+    (MODELS, "at the settings of the DPALS study it has {one}, {five} and {twenty} there at ε 1, 5 "
+     "and 20, and private biases have {bias_one}, {bias_five} and {bias_twenty}.",
+     errors_of("standard", *(
+         (f"{name}{number}", "ml-100k", method, epsilon)
+         for name, method in (("", "dpfw"), ("bias_", BIAS))
+         for number, epsilon in (("one", 1), ("five", 5), ("twenty", 20))
+     ))),
+    (MODELS, "the second and the third fifth gain {middle_low} to {middle_high} %, the rarest "
+     "{rare_low} to {rare_high} % and the most rated {most_low} to {most_high} % (claim L4: "
+     "supported); the most rated fifth has {share} % of the test ratings", gains_by_popularity),
     (OWN_RATINGS, "RMSE by {gain} % there, and of",
      in_reason("which_model", "L2", r"mean -(?P<gain>[\d.]+) %")),
     (README, "at none of {all} budgets", budgets_won_by_huber_noise),
@@ -596,6 +609,32 @@ def errors_without_a_part():
     }
 
 
+def candidates():
+    """Settings that are searched of each method, and candidates at epsilon 20 by data set."""
+    given, rows = section("which_model"), {}
+    for method in (*given["search"]["methods"], *given["features"]["methods"]):
+        row = [len(SPACES[method])]
+        for dataset in ("ml-100k", "jester", "sweetrs"):
+            place = {"dataset": dataset, "method": method, "variant": "searched", "epsilon": 20.0}
+            if model_settings(given["hyperparameters"], place):
+                known = search.known(given, search.SearchCell(dataset, method))
+                row += [given["search"]["candidates"], *([len(known)] if known else [])]
+        rows[METHODS[method]] = row
+    return rows
+
+
+def gains_by_popularity():
+    """By how many per cent features lower the error of fifths of the films, and who is tested."""
+    table = pd.read_csv(REFERENCE / "which_model" / "popularity.csv")
+    cells = table.groupby(["variant", "fifth", "epsilon"])["rmse"].mean()
+    gains = 100 * (1 - cells["features"] / cells["no_features"])
+    tested = table.groupby("fifth")["test_ratings"].sum()
+    parts = {"middle": gains[[2, 3]], "rare": gains[[1]], "most": gains[[5]]}
+    found = {f"{name}_low": part.min() for name, part in parts.items()}
+    found |= {f"{name}_high": part.max() for name, part in parts.items()}
+    return found | {"share": 100 * tested[5] / tested.sum()}
+
+
 def lists_of_likes():
     table = pd.read_csv(REFERENCE / "which_model" / "ranking.csv")
     means = table.groupby(["dataset", "method", "epsilon"], dropna=False)[["recall", "ndcg"]].mean()
@@ -621,6 +660,7 @@ TABLES = [
     (DPALS, "| RMSE at user level", user_level_of_dpals),
     (DPALS, "| on twenty laws", claims_on_other_laws),
     (MODELS, "| | ε .5 | 1 | 2 | 5 |", local_bayes_over_the_best_other),
+    (MODELS, "| candidates at ε 20 |", candidates),
     (MODELS, "| after a fair search |", after_a_fair_search),
     (FIELD, "| RMSE at ε 1, 5, 20 |", methods_of_later_papers),
     (MODELS, "| MovieLens 100K, 20 splits |", errors_with_features),
