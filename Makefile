@@ -85,7 +85,7 @@ lint: $(VENV)/installed
 SITE := build/site-venv
 ## the documents as a site: build/site/index.html
 site: $(SITE)/installed
-	@NO_MKDOCS_2_WARNING=1 $(SITE)/bin/mkdocs build --quiet
+	@NO_MKDOCS_2_WARNING=1 $(SITE)/bin/mkdocs build
 
 $(SITE)/installed: envs/site.txt
 	@$(PYTHON) -m venv --clear $(SITE)

@@ -1,8 +1,9 @@
 """How long the code is, so that growth is seen when it happens: `make lint` prints it.
 
-Lines are those of `wc -l`: of the rooms of `src`, of each study, of its plumbing (what declares
-it: all but what runs, judges, shows and tells), for each claim (its predicates) and each figure,
-and of the tests, those marked slow apart.
+Lines are those of `wc -l`: of the rooms of `src`, of each study, of its plumbing, for each claim
+(its predicates) and each figure, and of the tests, those marked slow apart. Plumbing has two
+numbers: what declares a study, and the same with what its parts share, such as frames, labels and
+checks of its section.
 """
 
 import ast
@@ -14,6 +15,11 @@ HOME = Path(__file__).resolve().parents[1]
 SOURCE = HOME / "src" / "dpmc"
 PLUMBING = ("__init__.py", "cells.py", "settings.py", "jobs.py", "steps.py", "parts.py")
 OF_EXPERIMENTS = ("experiments/__init__.py", "experiments/common.py")
+SHARED = (
+    "chapter.py", "check.py", "comparisons.py", "counting.py", "data.py", "differences.py",
+    "frames.py", "hyperparameters.py", "methods.py", "ranks.py", "real_epsilons.py", "rows.py",
+    "streams.py", "variant_names.py", "variants.py",
+)  # fmt: skip
 
 
 def python(*places: Path) -> int:
@@ -76,9 +82,13 @@ def main() -> None:
         if (study / "__init__.py").exists():
             of_claims, of_figures = (named(study, what) for what in ("claims", "figures"))
             lines, drawn = lines + python(*of_figures), drawn + figures(study)
+            declares, shared = (
+                python(*(study / name for name in names))
+                for names in ((*PLUMBING, *OF_EXPERIMENTS), SHARED)
+            )
             print(
-                f"  {study.name} {python(study):,}: plumbing "
-                f"{python(*(study / name for name in (*PLUMBING, *OF_EXPERIMENTS))):,}; "
+                f"  {study.name} {python(study):,}: "
+                f"plumbing {declares:,}, with what its parts share {declares + shared:,}; "
                 f"claims {each(python(*of_claims), claims(study))}; "
                 f"figures {each(python(*of_figures), figures(study))}"
             )

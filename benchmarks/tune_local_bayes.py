@@ -1,11 +1,12 @@
 """How the error of local Bayes changes around each of its constants, on generated ratings alone.
 
-    python benchmarks/tune_local_bayes.py [--trials 3] [--epsilons 0.5 1 5 20] [NAME=VALUE ...]
+    python benchmarks/tune_local_bayes.py [--trials 4] [--epsilons 0.5 1 5 20] [NAME=VALUE ...]
 
 The rows are shapes of rating tables that people have: few users and many items of uneven
 popularity, jokes that nearly everybody rates, a shop of 77 articles, and the drawn matrices of rank
-5 with noise 0, .5 and 1 of the signal. Printed is the held-out RMSE by epsilon, and with
-NAME=VALUE, constants of dpmc.methods.user_level.local_bayes, the change that they make.
+5 with noise 0 and 1 of the signal. Printed is the held-out RMSE by epsilon, and for each
+NAME=VALUE, a constant of dpmc.methods.user_level.local_bayes.constants, the change that it makes.
+Those that compiled functions use are refused, as these keep their values.
 """
 
 import argparse
@@ -17,7 +18,9 @@ import numpy as np
 
 from dpmc.methods.user_level.local_bayes import (
     beliefs,
+    check,
     constants,
+    counts,
     directions,
     method,
     offsets,
@@ -28,7 +31,16 @@ from dpmc.methods.user_level.local_bayes import (
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
 from dpmc.ratings import Ratings
 
-MODULES = (constants, beliefs, directions, method, offsets, refinement, scale, users)
+MODULES = (
+    constants, beliefs, check, counts, directions, method, offsets, refinement, scale, users,
+)  # fmt: skip
+COMPILED = {
+    name
+    for module in MODULES
+    for function in vars(module).values()
+    if hasattr(function, "py_func")
+    for name in function.py_func.__code__.co_names
+}
 
 
 def stars(rng, n_users, n_items, mean_ratings, spread, skew, rank=6):
@@ -82,15 +94,14 @@ SHAPES = {
 
 
 @contextlib.contextmanager
-def changed(constants_given) -> Iterator[None]:
-    """Give constants other values wherever they are known."""
+def changed(name, value) -> Iterator[None]:
+    """Give a constant another value wherever it is known."""
     with contextlib.ExitStack() as stack:
-        for name, value in constants_given.items():
-            owners = [module for module in MODULES if hasattr(module, name)]
-            if not owners:
-                raise SystemExit(f"There is no constant {name}.")
-            for owner in owners:
+        for owner in MODULES:
+            if hasattr(owner, name):
                 stack.enter_context(patch.object(owner, name, value))
+        if name == "GROWTH":
+            stack.enter_context(patch.object(LocalBayes, "growth", value))
         yield
 
 
@@ -107,32 +118,42 @@ def error(shape, epsilon, trial) -> float:
     return float(np.sqrt(np.mean((model.predict(test.users, test.items) - test.values) ** 2)))
 
 
+def read(text):
+    """Return the name of a constant and its other value."""
+    name, _, value = text.partition("=")
+    if not hasattr(constants, name):
+        raise SystemExit(f"There is no constant {name}.")
+    if name in COMPILED:
+        raise SystemExit(f"{name} is compiled in: change it in constants.py and compare.")
+    return name, type(getattr(constants, name))(float(value))
+
+
 def main():
-    """Print the table, and with constants given the change in percent."""
+    """Print the table, and the changes in percent that constants make."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("constants", nargs="*", metavar="NAME=VALUE")
-    parser.add_argument("--trials", type=int, default=3)
+    parser.add_argument("--trials", type=int, default=4)
     parser.add_argument("--epsilons", type=float, nargs="+", default=[0.5, 1.0, 5.0, 20.0])
     parser.add_argument("--shapes", nargs="+", default=list(SHAPES), choices=list(SHAPES))
     arguments = parser.parse_args()
-    given = dict(each.split("=") for each in arguments.constants)
-    given = {name: type(getattr(constants, name, 1.0))(float(v)) for name, v in given.items()}
-    total = []
-    for shape in arguments.shapes:
-        cells = []
-        for epsilon in arguments.epsilons:
-            trials = range(arguments.trials)
-            base = np.mean([error(shape, epsilon, trial) for trial in trials])
-            if not given:
-                cells.append(f"{base:9.4f}")
-                continue
-            with changed(given):
-                other = np.mean([error(shape, epsilon, trial) for trial in trials])
-            total.append(np.log(other / base))
-            cells.append(f"{100 * total[-1]:+8.2f}%")
-        print(f"{shape:<16}", *cells, flush=True)
-    if total:
-        print(f"mean change {100 * np.mean(total):+.3f} %")
+    given, trials = [*map(read, arguments.constants)], range(arguments.trials)
+
+    def means():
+        return [
+            [np.mean([error(shape, epsilon, trial) for trial in trials])
+             for epsilon in arguments.epsilons]
+            for shape in arguments.shapes
+        ]  # fmt: skip
+
+    base = np.array(means())
+    for shape, row in zip(arguments.shapes, base, strict=True):
+        print(f"{shape:<16}", *(f"{each:9.4f}" for each in row), flush=True)
+    for name, value in given:
+        with changed(name, value):
+            logs = 100 * np.log(np.array(means()) / base)
+        for shape, row in zip(arguments.shapes, logs, strict=True):
+            print(f"{name}={value:g}, {shape:<16}", *(f"{each:+8.2f}%" for each in row), flush=True)
+        print(f"{name}={value:g}, mean change {logs.mean():+.3f} %", flush=True)
 
 
 if __name__ == "__main__":

@@ -25,13 +25,15 @@ OUTSIDE = {
 """Pages of the site that are other documents of the project."""
 API = {
     "estimator": ("PrivateFactorization", ["estimator.PrivateFactorization", "errors"]),
+    "released": ("Published models", ["released", "methods.released.verify"]),
     "privacy": (
         "Privacy",
         [
             f"privacy.{name}"
             for name in ("relations", "guarantee", "calibration", "accounting", "recommendation")
         ]
-        + ["privacy.ledger", "privacy.sensitivity", "privacy.selection", "privacy.release"],
+        + ["privacy.ledger", "privacy.sensitivity", "privacy.selection", "privacy.release"]
+        + ["privacy.sums", "privacy.spending", "privacy.attacker", "fitting.book"],
     ),
     "mechanisms": ("Mechanisms", ["mechanisms", "mechanisms.base.Mechanism"]),
     "publication": ("Ratings and stores", ["ratings.Ratings", "publication.store.Store"]),
@@ -39,7 +41,7 @@ API = {
 }
 """Pages of the API: title, and what of dpmc they show."""
 PARTS = re.compile(
-    r"(?P<code>^(?P<fence>```+).*?^(?P=fence)\s*?$|`[^`\n]+`)"
+    r"(?P<code>^(?P<fence>```+).*?^(?P=fence)\s*?$|`(?:[^`\n]|\n(?!\s*\n))+`)"
     r"|\$\$(?P<block>.+?)\$\$|\$(?=\S)(?P<inline>[^$`]+?)(?<=\S)\$(?!\d)"
     r"|(?P<image>!?)\[(?P<words>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<to>[^)\s]+)\)",
     re.DOTALL | re.MULTILINE,

@@ -141,8 +141,8 @@ def test_interrupted_it_leaves_nothing(tmp_path, table):
         time.sleep(1)
         child.send_signal(signal.SIGINT)
         _, error = child.communicate(timeout=60)
-    assert child.returncode == 1
-    assert error.strip() == "Aborted!"
+    assert child.returncode == 2
+    assert error.strip() == "dpmc: Stopped."
     assert sorted(tmp_path.iterdir()) == [table]
 
 

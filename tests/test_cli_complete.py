@@ -183,12 +183,12 @@ def test_the_best_are_those_of_a_stable_sort(top):
 
 
 def test_scores_that_tie_but_for_rounding_stand_in_their_order():
-    near = 1 - 4e-10  # 1 and its square are no tie of 1e-9, but for what lies between them
+    near = 1 - 4e-10  # it and its square round to 1, of a largest of 2, and its cube does not
     scores = np.array([0.5, near**3, near, 1.0, near**2, 0.5 + 1e-12, 2.0])
     out = np.zeros(scores.size, dtype=bool)
-    assert completion.best(scores, out, 7).tolist() == [6, 1, 2, 3, 4, 0, 5]
+    assert completion.best(scores, out, 7).tolist() == [6, 2, 3, 4, 1, 0, 5]
     out[6] = True  # the scale of a tie stays: it does not hang on what is left out
-    assert completion.best(scores, out, 3).tolist() == [1, 2, 3]
+    assert completion.best(scores, out, 3).tolist() == [2, 3, 4]
 
 
 @pytest.mark.parametrize("own_mean", [False, True])

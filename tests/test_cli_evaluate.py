@@ -9,15 +9,14 @@ import pytest
 from publication.small_tables import refused, rows_of, run, write_table
 
 from dpmc.cli.evaluate import NOTE, _of_blocks
-from dpmc.datasets.splits import random_split
 from dpmc.datasets.synthetic import generate
+from dpmc.fitting.fit import prepare
 from dpmc.fitting.parameters import METHODS
-from dpmc.methods.blocks import Blocks, LabelledBlocks, joined
+from dpmc.methods.blocks import LabelledBlocks
 from dpmc.methods.private_choice import Seeded, within, without
-from dpmc.publication.store import Resolved, Store
 from dpmc.publication.store_building import build
 from dpmc.publication.table import read_lines, resolve
-from dpmc.ratings import Compressed
+from dpmc.ratings import Compressed, Ratings
 
 LOW, HIGH = 0, 2.5
 
@@ -69,19 +68,27 @@ def test_a_table_by_method_and_budget(table):
     assert by_key["als", 0.5]["rmse"] > own
 
 
-def test_the_means_are_those_of_the_split(table):
+def test_the_means_and_models_are_those_of_the_split(table):
     _, by_key = errors(table, "--epsilon", 5, "--method", "bias", "--seed", 4, "--splits", 1)
     columns = {"user": None, "item": None, "rating": None, "timestamp": None}
     ratings = resolve(read_lines(table, columns), (LOW, HIGH))
-    rng = np.random.default_rng([4, 0, 0])
-    training, held_out = random_split(ratings, 0.8, rng, "public")
-    everybody = training.values.mean()
-    means = [training.values[training.users == user] for user in range(ratings.n_users)]
-    own = np.array([each.mean() if each.size else everybody for each in means])
-    for name, predicted in (("global mean", everybody), ("user's own mean", own[held_out.users])):
-        wanted = np.sqrt(np.mean((predicted - held_out.values) ** 2))
+    part = Seeded(np.random.default_rng([4, 0, 0])).parts(0.8)
+    known, out = (each(part, 0, ratings.by_user) for each in (within, without))
+    assert 0.75 < known.values.size / len(ratings) < 0.85
+    everybody = known.values.mean()
+    own = out.per_rating(known.means(everybody))
+    for name, predicted in (("global mean", everybody), ("user's own mean", own)):
+        wanted = np.sqrt(np.mean((predicted - out.values) ** 2))
         assert by_key[name, None]["by_split"] == [pytest.approx(wanted)]
         assert by_key[name, None]["standard_deviation"] is None
+    # and a model is fitted to that part alone
+    options = {"rating_range": (LOW, HIGH), "relation": "user", "method": "bias", "epsilon": 5}
+    seeds = [int(np.random.default_rng([4, 0, k]).integers(2**63)) for k in (1, 2)]
+    learnt = Ratings.from_rows(known, ratings.n_items)
+    model = prepare(options).model.fit(learnt, rng=seeds[0], noise_rng=seeds[1])
+    predicted = model.predict(out.per_rating(np.arange(out.n_rows)), out.indices)
+    wanted = np.sqrt(np.mean((predicted - out.values) ** 2))
+    assert by_key["bias", 5]["by_split"] == [pytest.approx(wanted)]
 
 
 def test_what_is_compared_by_default(tmp_path):
@@ -151,47 +158,58 @@ def test_tables_that_are_refused(tmp_path):
     said = refused("evaluate", tmp_path / "mine.xlsx", *options)
     assert "The table of ratings must be a file that ends in .csv" in said
     one = write_table(tmp_path / "one.csv", rows_of()[:1])
-    assert "leaves no rating to train on or none to test on" in refused("evaluate", one, *options)
+    said = refused("evaluate", one, *options)
+    assert "leaves no rating to train on or none to test on" in said
+    run("store", "build", one, "--output", tmp_path / "store")
+    assert refused("evaluate", tmp_path / "store", *options) == said
 
 
-def test_a_store_is_evaluated_by_blocks(tmp_path, monkeypatch):
-    """Errors by formulas on the ratings that a hash holds out; the same in blocks of any size."""
+@pytest.fixture
+def stored(tmp_path):
+    """A table and the store of it, in some ten blocks."""
     rng = np.random.default_rng(0)
     users, items = np.nonzero(rng.random((60, 9)) < 0.7)
-    values = rng.integers(1, 6, users.size)
-    with open(tmp_path / "mine.csv", "w") as stream:
-        stream.write("user,item,rating\n")
-        for row in zip(users.tolist(), items.tolist(), values.tolist(), strict=True):
-            stream.write("{:02},{},{}\n".format(*row))
+    labels = [f"u{number}" for number in users]  # not in the order of these
+    values = rng.integers(1, 6, users.size).tolist()
+    rows = zip(labels, items.tolist(), values, strict=True)
+    table = write_table(tmp_path / "mine.csv", rows)
     columns = dict.fromkeys(("user", "item", "rating", "timestamp"))
-    store = build(tmp_path / "mine.csv", tmp_path / "store", columns, block=70)
+    return table, build(table, tmp_path / "store", columns, block=40).path
+
+
+RANGED = ("--rating-range", 1, 5)
+OF_A_STORE = {
+    "default": (*RANGED, "--relation", "user"),
+    "ranking": ("--relation", "user", "--for", "ranking", "--likes-from", 4),
+    "both": (*RANGED, "--relation", "user_replace", "--method", "bias", "--method", "ease"),
+}
+
+
+@pytest.mark.parametrize("options", OF_A_STORE.values(), ids=OF_A_STORE)
+def test_a_store_is_evaluated_by_blocks_as_its_table_is(stored, options, monkeypatch):
+    """All numbers are equal, in blocks of any size, and the store is never in memory."""
     monkeypatch.delattr("dpmc.publication.store.Store.lines")
-    options = ("--rating-range", 1, 5, "--relation", "user", "--epsilon", 5, "--json")
-    options += ("--method", "bayes", "--method", "ease", "--splits", 2)
+    options = (*options, "--epsilon", 5, "--splits", 2, "--json")
     found = []
-    for size in (2**18, 30):
+    for source, size in ((stored[0], 2**18), (stored[1], 2**18), (stored[1], 30)):
         monkeypatch.setattr("dpmc.ratings.BLOCK", size)
-        result = json.loads(run("evaluate", store.path, *options).stdout)
-        found.append({each["method"]: each for each in result["errors"]})
-    assert result["ratings"] == users.size
-    assert {name for name in found[0] if found[0][name]["by_split"] is None} == {
-        "ease", "popularity of likes",
-    }  # fmt: skip
-    for one, two in zip(*(each.values() for each in found), strict=True):
-        for of_one, of_two in ((one, two), *((one[x], two[x]) for x in ("recall", "ndcg"))):
-            wanted = [np.nan if each is None else each for each in of_one["by_split"] or [None]]
-            seen = [np.nan if each is None else each for each in of_two["by_split"] or [None]]
-            np.testing.assert_allclose(seen, wanted, rtol=1e-12)
-    part = Seeded(np.random.default_rng([1, 0, 0])).parts(0.8)
-    monkeypatch.setattr("dpmc.ratings.BLOCK", 2**18)
-    whole = joined(Blocks(Store.open(store.path)).then(Resolved()))
-    known, out = within(part, 0, whole), without(part, 0, whole)
-    assert 0.7 < known.values.size / whole.values.size < 0.9
-    means = known.means(float(np.mean(known.values)))
-    error = np.sqrt(np.mean((out.values - out.per_rating(means)) ** 2))
-    assert found[0]["user's own mean"]["by_split"][0] == pytest.approx(error, rel=1e-12)
-    error = np.sqrt(np.mean((out.values - np.mean(known.values)) ** 2))
-    assert found[0]["global mean"]["by_split"][0] == pytest.approx(error, rel=1e-12)
+        found.append(json.loads(run("evaluate", source, *options).stdout))
+    assert found[0] == found[1] == found[2]
+    assert len(found[0]["errors"]) == (2 if "ranking" in options else 5)
+
+
+def test_what_would_need_all_of_a_store_is_left_out_by_default(stored, monkeypatch):
+    options = (*RANGED, "--epsilon", 5, "--splits", 1, "--relation")
+    found = run("evaluate", stored[1], *options, "user", "--mechanism", "laplace")
+    assert "als, which needs all of a store in memory, is left out" in found.stderr
+    assert "\nbias " in found.stdout
+    assert "\nals " not in found.stdout
+    said = refused("evaluate", stored[1], *options, "entry")
+    assert "als and bias, need all of a store in memory" in said
+    named = ("--method", "als", "--method", "bias")
+    for more in (("user", "--mechanism", "laplace", *named), ("entry", *named)):
+        outputs = [run("evaluate", source, *options, *more).stdout for source in stored]
+        assert outputs[0] == outputs[1]
 
 
 def test_threads_do_not_make_the_users_factors_each_for_itself():

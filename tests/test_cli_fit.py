@@ -296,7 +296,7 @@ def test_biases_are_damped_as_told(table, tmp_path):
 # -- what is said -------------------------------------------------------------------------------
 
 
-def test_at_the_end_there_is_a_summary_with_the_next_command(table, tmp_path, monkeypatch):
+def test_at_the_end_there_is_a_summary_with_the_next_commands(table, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = fit(table, "my model", user="userId", **{"rating-range": (-20, 20)})
     lines = result.stdout.splitlines()
@@ -309,10 +309,14 @@ def test_at_the_end_there_is_a_summary_with_the_next_command(table, tmp_path, mo
         "delta": "1e-06",
         "method": "als, rank 3, gaussian noise",
         "may be published": "item_factors.csv, guarantee.json in my model",
-        "next": f"dpmc complete --model 'my model' --ratings {table} --user userId --top 10",
+        "next": "dpmc verify 'my model'",
+        "then": f"dpmc complete --model 'my model' --ratings {table} --user userId --top 10",
     }
-    words = shlex.split(facts["next"])[1:]
-    completed = CliRunner().invoke(cli.cli, words, catch_exceptions=False)
+    verified, completed = (
+        CliRunner().invoke(cli.cli, shlex.split(facts[each])[1:], catch_exceptions=False)
+        for each in ("next", "then")
+    )
+    assert verified.exit_code == 0
     assert completed.stdout.count("\n") == 1 + 1500 * 10
 
 
@@ -363,8 +367,8 @@ def test_a_fit_that_falls_back_says_so(table, tmp_path, monkeypatch):
     outcome = guarantee(tmp_path / "out")["outcome"]
     assert outcome["fell_back_to"] in FALLBACKS
     assert outcome["steps_taken_back"] == STEPS
-    assert lines[-2] == f"outcome:          {outcome_in_words(**outcome)}"
-    assert lines[-1].startswith("next: ")
+    assert lines[-3] == f"outcome:          {outcome_in_words(**outcome)}"
+    assert lines[-2].startswith("next: ")
     said = json.loads(fit(table, tmp_path / "json", json=True, **options).stdout)
     assert said["outcome"] == guarantee(tmp_path / "json")["outcome"]
     assert said["outcome_in_words"] == outcome_in_words(**said["outcome"])
@@ -394,7 +398,9 @@ def test_one_json_object(table, tmp_path):
         assert said[name] == stated[name]
     assert (said["method"], said["rank"], said["folder"]) == ("als", 3, str(out))
     assert said["files"] == said["may_be_published"] == ["item_factors.csv", "guarantee.json"]
-    assert said["next_command"].startswith(f"dpmc complete --model {out} --ratings {table}")
+    verify, complete = said["next_commands"]
+    assert verify == f"dpmc verify {out}"
+    assert complete.startswith(f"dpmc complete --model {out} --ratings {table}")
     simulated = fit(table, tmp_path / "b", json=True, simulate=1, method="bias")
     said = json.loads(simulated.stdout)
     assert (said["rank"], said["may_be_published"]) == (None, [])
@@ -494,16 +500,16 @@ def test_in_a_process_of_its_own(table, tmp_path):
         [sys.executable, "-m", "dpmc", "fit", *listed], capture_output=True, text=True, timeout=120
     )
     assert run.returncode == 0, run.stderr
-    assert "iterations" not in run.stderr  # the bar is for a terminal
+    assert "statistics" not in run.stderr  # the bar is for a terminal
     assert "Traceback" not in run.stderr
     assert guarantee(tmp_path / "out")["mechanism"] == "huber"
 
 
 def test_a_bar_is_for_a_terminal_and_not_for_the_quiet(table, tmp_path):
     bar = on_terminal(*arguments(table, tmp_path / "out"))
-    assert re.search(r"iterations: +0%.* 0/2 .*", bar)
+    assert re.search(r"statistics: +0%.* 0/6 .*", bar)
     assert bar.split("\r")[-1] == "", "the bar is not cleared"
-    assert "iterations:" in on_terminal(*arguments(table, tmp_path / "json", json=True))
+    assert "statistics:" in on_terminal(*arguments(table, tmp_path / "json", json=True))
     assert on_terminal(*arguments(table, tmp_path / "quiet", quiet=True)) == ""
 
 

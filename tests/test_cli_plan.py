@@ -75,7 +75,8 @@ def test_nearly_all_jobs_of_the_shipped_configurations_were_measured(project):
     ("text", "sentence"),
     [
         ("huber: {trails: 3}\n", "Unknown configuration key huber.trails (did you mean 'trials'?)"),
-        ("nothing: 1\n", "Unknown configuration key nothing"),
+        ("nothing: 1\n", "Unknown configuration key nothing; allowed here: audit, "),
+        ("trials: 5\n", "key trials (did you mean 'huber.trials' or 'equal_privacy.trials'?)"),
         ("huber: {methods: [asl]}\n", "asl"),
     ],
 )

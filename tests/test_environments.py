@@ -47,16 +47,24 @@ def test_classifiers_are_the_versions_of_python_that_are_allowed():
     assert allowed == CLASSIFIED
 
 
-def test_ci_runs_dot_ci_run_on_every_python_and_nothing_else():
+def test_ci_runs_dot_ci_run_on_every_python_and_what_stands_apart():
     workflow = yaml.safe_load((HOME / ".github" / "workflows" / "ci.yml").read_text())
-    (job,) = workflow["jobs"].values()
-    assert job["strategy"]["matrix"] == {"python": CLASSIFIED}
-    checkout, python, *others = job["steps"]
-    assert checkout["uses"].startswith("actions/checkout@")
-    assert python["uses"].startswith("actions/setup-python@")
-    assert python["with"] == {"python-version": "${{ matrix.python }}"}
-    assert others == [{"run": ".ci/run"}]
+    jobs = workflow["jobs"]
+    assert jobs["ci"]["strategy"]["matrix"] == {"python": CLASSIFIED}
+    found = {}
+    for name, job in jobs.items():
+        checkout, python, *steps = job["steps"]
+        assert checkout["uses"].startswith("actions/checkout@")
+        assert python["uses"].startswith("actions/setup-python@")
+        found[name] = python["with"]["python-version"], [step["run"] for step in steps]
+    assert found.pop("ci") == ("${{ matrix.python }}", [".ci/run"])
     assert (HOME / ".ci" / "run").stat().st_mode & 0o111
+    # the extras that the lock leaves out, as CONTRIBUTING.md says
+    assert list(found) == list(APART)
+    for name, (version, commands) in found.items():
+        assert version in CLASSIFIED
+        for command in commands:
+            assert f" {name}/bin/{command}\n" in (HOME / "CONTRIBUTING.md").read_text()
 
 
 def test_the_makefile_names_the_versions_of_python_that_are_allowed():

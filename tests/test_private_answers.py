@@ -13,7 +13,7 @@ from dpmc.privacy.ledger import Ledger, PrivacyViolation
 ITEMS = [f"i{number}" for number in range(8)]
 SPOKEN = {
     "relation", "epsilon", "delta", "method", "mechanism", "rank", "folder", "files",
-    "may_be_published", "sentence", "assumed_public", "next_command", "worth",
+    "may_be_published", "sentence", "assumed_public", "next_commands", "worth",
     "outcome", "outcome_in_words", "ledger",
 }  # fmt: skip
 """Each is a setting, or made of what was released."""

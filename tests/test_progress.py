@@ -82,7 +82,7 @@ def test_other_errors_and_warnings_are_shown(handler, capsys):
     send(handler, None, logging.INFO, "Nothing to be done (all files are up to date).")
     send(handler, None, logging.INFO, "Building DAG of jobs...")
     assert capsys.readouterr().err == (
-        "disk full\ncareful\nNothing to be done (all files are up to date).\n"
+        "disk full\ncareful\ndpmc: nothing to do; what was asked for is up to date in results/\n"
     )
 
 

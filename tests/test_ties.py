@@ -36,9 +36,35 @@ def test_margins_leave_infinite_predictions_out_and_are_of_a_slice_where_asked()
     assert signs(np.array([0.0, 1e-300, -1.0]), 0.0).tolist() == [0, 1, -1]
 
 
+def near_ties(size=200):
+    """Scores in steps of .7 of a tie, so that each ties with a neighbour, and some places."""
+    rng = np.random.default_rng(3)
+    scores = 1 + 0.7 * TOLERANCE * rng.integers(0, 60, size)
+    scores[0] = 1 + 60 * TOLERANCE
+    return scores, rng.random(size) < 0.3
+
+
+def test_the_order_of_two_hangs_on_no_third_one():
+    scores, _ = near_ties()
+    tie = margin(scores)
+    every = descending(scores, tie).tolist()
+    few = np.sort(np.random.default_rng(4).permutation(scores.size)[:50])
+    chosen = set(few.tolist())
+    assert few[descending(scores[few], tie)].tolist() == [each for each in every if each in chosen]
+
+
+@pytest.mark.parametrize("n", [1, 10, 100, 1000])
+def test_lists_of_many_users_are_in_the_same_order(n):
+    from dpmc.methods.kernels.completion import best
+
+    scores, rated = near_ties()
+    every = descending(scores, margin(scores))
+    assert best(scores, rated, n).tolist() == every[~rated[every]][:n].tolist()
+
+
 def test_ties_keep_their_order():
     # 1 and 3 are equal up to rounding, and 0 and 2 exactly
-    found = descending(np.array([2.0, 3.0, 2.0, 3.0 + 4e-16, 7.0, -np.inf]), 3e-9)
+    found = descending(np.array([2.0, 3.0, 2.0, 3.0 + 4e-16, 7.0, -np.inf]), 7e-9)
     assert found.tolist() == [4, 1, 3, 0, 2, 5]
     assert descending(np.array([2.0, 3.0, 2.0, 3.0 + 4e-16]), 0.0).tolist() == [3, 1, 0, 2]
     assert descending(np.array([1.0, 3.0, 2.0]), 3e-9).tolist() == [1, 2, 0]

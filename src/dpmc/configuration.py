@@ -163,9 +163,12 @@ def _sentence(error: jsonschema.ValidationError) -> str:
     if error.validator == "additionalProperties":
         allowed = error.schema.get("properties", {})
         unknown = next(name for name in error.instance if name not in allowed)
-        place = f"{key}.{unknown}" if error.absolute_path else str(unknown)
+        above = f"{key}." if error.absolute_path else ""
+        inside = [name for name in allowed if unknown in allowed[name].get("properties", {})]
+        deeper = " or ".join(f"'{above}{name}.{unknown}'" for name in inside)
+        meant = did_you_mean(unknown, allowed) or (deeper and f" (did you mean {deeper}?)")
         return (
-            f"Unknown configuration key {place}{did_you_mean(unknown, allowed)}; "
+            f"Unknown configuration key {above}{unknown}{meant}; "
             f"allowed here: {', '.join(sorted(allowed))}."
         )
     if error.validator == "required":

@@ -52,7 +52,11 @@ class Compressed:
 
         Nothing of ``indices`` and ``values`` is copied.
         """
-        n_blocks = max(1, round(self.values.size / BLOCK))
+        n_blocks = round(self.values.size / BLOCK)
+        if n_blocks < 2:
+            if self.n_rows:
+                yield 0, self
+            return
         ends = np.linspace(0, self.values.size, n_blocks + 1)[1:-1]
         inner = np.unique(np.searchsorted(self.indptr, ends))
         edges = np.unique(np.clip([0, *inner, self.n_rows], 0, self.n_rows)).tolist()
@@ -68,7 +72,7 @@ class Compressed:
     @cached_property
     def sizes(self) -> np.ndarray:
         """Number of ratings of each row, shape (n_rows,)."""
-        return np.diff(self.indptr)
+        return self.indptr[1:] - self.indptr[:-1]
 
     def per_rating(self, of_rows: np.ndarray) -> np.ndarray:
         """Return what belongs to each rating's row, shape (n_ratings,)."""
@@ -115,7 +119,7 @@ class Compressed:
     def sums(self, values: np.ndarray) -> np.ndarray:
         """Return the sum of one number for each rating, by row, shape (n_rows,)."""
         sums = np.zeros(self.n_rows)
-        filled = np.flatnonzero(self.sizes)
+        filled = self.sizes.nonzero()[0]
         if filled.size:
             sums[filled] = np.add.reduceat(values, self.indptr[filled], dtype=float)
         return sums
@@ -127,6 +131,8 @@ class Compressed:
 
     def squares(self) -> np.ndarray:
         """Return the sum of squares of each row, shape (n_rows,)."""
+        if self.n_rows <= ROWS:
+            return self.sums(np.square(self.values, dtype=float))
         squares = np.empty(self.n_rows)
         for first in range(0, self.n_rows, ROWS):
             some = self.some(first, first + ROWS)
@@ -218,8 +224,8 @@ class Ratings:
             if outside.any():
                 where = int(np.flatnonzero(outside)[0])
                 raise InputError(
-                    f"{self.name}: rating number {where + 1} is {self.values[where]:g}, outside "
-                    f"the stated range {low:g} to {high:g}."
+                    f"{self.name}: rating number {where + 1} is outside the stated range "
+                    f"{low:g} to {high:g}."
                 )
         if not self._in_order and any_pair_repeats(self.users, self.items, self.n_items):
             raise InputError(

@@ -16,10 +16,11 @@ import csv
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice, pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -72,13 +73,15 @@ class PublishedItems:
     value = "prediction"
     """What :meth:`complete` tells of an item, in a word."""
 
-    rated = True
-    """Whether it asks users for their ratings, and not only for what they like."""
-
     def __repr__(self) -> str:
         return (
             f"<{type(self).__name__}: {len(self.labels):,} items, {self.factors.shape[1]} factors>"
         )
+
+    @property
+    def rated(self) -> bool:
+        """Whether it asks users for their ratings, and not only for what they like."""
+        return True
 
     @property
     def clipped_to(self) -> tuple[float, float] | None:
@@ -209,7 +212,7 @@ class PublishedItems:
         spread = np.linalg.solve(self._system(rows, weighted), self._columns)
         return np.sqrt((self._columns * spread).sum(axis=0) + 1 / self.precisions)
 
-    def _known(self, ratings):
+    def _known(self, ratings: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return positions and ratings of the items that are here, or refuse the ratings."""
         if not self.rated and isinstance(ratings, list | tuple | set):
             ratings = dict.fromkeys(ratings, 1.0)
@@ -225,11 +228,11 @@ class PublishedItems:
         items = np.array(places, dtype=int)
         return items[items >= 0], values[items >= 0]
 
-    def _weighted(self, items):
+    def _weighted(self, items: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         rows = self.factors[items]
         return rows, rows if self.precisions is None else rows * self.precisions[items, None]
 
-    def _system(self, rows, weighted):
+    def _system(self, rows: np.ndarray, weighted: np.ndarray) -> np.ndarray:
         return weighted.T @ rows + self.regularization * np.eye(rows.shape[1])
 
     def elsewhere(self, ratings: dict[str, float], values: np.ndarray) -> float:
@@ -249,7 +252,7 @@ class PublishedItems:
             See :meth:`complete`.
         """
         values = self.complete(ratings, clipped=False)
-        order = ties.descending(values, ties.margin(values)).tolist()
+        order = ties.descending(values, float(ties.margin(values))).tolist()
         rated = set(map(str, ratings))
         chosen = islice((each for each in order if self.labels[each] not in rated), n)
         shown = self.shown(values)
@@ -270,28 +273,31 @@ class PublishedRanking(PublishedItems):
         From this rating on a rating is a like; None: whatever a user names is one.
     """
 
-    scales: np.ndarray | None = None
+    scales: np.ndarray = field(kw_only=True)
     likes_from: float | None = None
 
     value = "score"
-    clipped_to = None
+
+    @property
+    def clipped_to(self) -> None:
+        return None
 
     @property
     def rated(self) -> bool:
         return self.likes_from is not None
 
-    def shown(self, values):
+    def shown(self, values: np.ndarray) -> np.ndarray:
         return values
 
-    def elsewhere(self, ratings, values):
+    def elsewhere(self, ratings: dict[str, float], values: np.ndarray) -> float:
         """Return the mean score of the items that are here."""
         return float(np.mean(values))
 
     @cached_property
-    def _columns(self):
+    def _columns(self) -> np.ndarray:
         return np.ascontiguousarray((self.scales[:, None] * self.factors).T)
 
-    def solve(self, items, values):
+    def solve(self, items: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the sum of the factors of one user's likes, and the offsets."""
         if self.likes_from is not None:
             items = items[values >= self.likes_from]
@@ -340,7 +346,7 @@ def load(folder: str | Path) -> PublishedItems:
         raise InputError(f"{file} names an item twice.")
     if not (np.abs(table) < LARGEST_FACTOR).all():
         raise InputError(f"{file} holds a number that is not finite, or far too large.")
-    third = None
+    third: Any = None
     if columns != ITEM_COLUMNS:
         third = table[:, 1]
         if not (third > 0).all():

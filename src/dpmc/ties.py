@@ -3,6 +3,11 @@
 The last digits of a product depend on the instructions that the linear algebra takes. Where users
 and items fall into groups without common ratings, the best matrix of rank 1 is exactly 0 outside
 one group; computed, it is about 1e-20 there, with the sign of its rounding.
+
+**Lists** are ordered by predictions rounded to multiples of the largest difference of a tie, halves
+up, and then by place. So the order of two items hangs on no third one, and a list of n items is the
+beginning of every longer one. :meth:`dpmc.released.PublishedItems.best`,
+:mod:`dpmc.methods.kernels.completion` and the script of a page do so by the same operations.
 """
 
 import numpy as np
@@ -27,16 +32,12 @@ def margin(predictions: np.ndarray, axis: int | None = None) -> np.ndarray:
 
 
 def descending(predictions: np.ndarray, tie: float) -> np.ndarray:
-    """Return the places of n predictions, the largest first, those within ``tie`` in their order.
+    """Return the places of n predictions, the largest first, ties in their order.
 
     The largest difference of a tie is from :func:`margin`.
     """
-    places = np.argsort(-predictions, kind="stable")
-    ranked = predictions[places]
-    falls = ranked[1:] < ranked[:-1] - tie
-    if falls.all():
-        return places
-    return places[np.lexsort((places, np.concatenate([[0], np.cumsum(falls)])))]
+    rounded = np.floor(predictions / tie + 0.5) if tie else predictions
+    return np.argsort(-rounded, kind="stable")
 
 
 def signs(predictions: np.ndarray, tie: float) -> np.ndarray:

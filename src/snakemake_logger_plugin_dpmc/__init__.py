@@ -21,6 +21,8 @@ from dpmc.running.recovery import check_room
 
 SECONDS: dict[str, float] = {}
 """Rule to about how long one of its jobs takes, for the time left; the workflow fills it in."""
+RUN = "results"
+"""The folder of results that was asked for; the workflow says which."""
 OTHER_SECONDS = 1.5
 SNAKEMAKE_SECONDS = 0.2
 """What Snakemake itself takes for a job."""
@@ -197,8 +199,9 @@ class LogHandler(LogHandlerBase):
     def _other(self, record) -> None:
         # what Snakemake says beside its events is chatter, with two exceptions
         text = str(record.msg)
-        told = record.levelno >= logging.WARNING and not text.startswith(REPETITIONS)
-        if told or text.startswith("Nothing to be done"):
+        if text.startswith("Nothing to be done"):
+            self._line(f"dpmc: nothing to do; what was asked for is up to date in {RUN}/")
+        elif record.levelno >= logging.WARNING and not text.startswith(REPETITIONS):
             self._print(record)
 
     def _print(self, record) -> None:

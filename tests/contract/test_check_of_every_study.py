@@ -99,6 +99,8 @@ class Run:
         for table in self.regression.numbers:
             known = REFERENCE / self.study.name / f"{table}.csv"
             (folder / f"{table}.csv").write_bytes(known.read_bytes())
+        for table, keys in self.regression.means.items():
+            tables.write(folder / f"{table}.csv", (*keys, "trial"), [])
         return folder
 
 

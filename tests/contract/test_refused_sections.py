@@ -20,7 +20,7 @@ SOME = {
 }
 HUBER = [
     ({"methods": ["asl"]}, ["asl", "als"]),
-    ({"mechanisms": ["hubber"]}, ["hubber", "huber"]),
+    ({"mechanisms": ["hubber"]}, ["key huber: ", "'hubber' (did you mean 'huber'?)"]),
     ({"ranks": [5, 5000]}, ["huber.ranks", "at most 100", "got 5000"]),
     ({"rank": [5]}, ["Unknown configuration key huber.rank (did you mean 'ranks'?)"]),
 ]

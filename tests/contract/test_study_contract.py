@@ -331,7 +331,8 @@ def test_the_regression_is_about_columns_that_there_are(name):
     if regression.table is not None:
         columns = columns_of(study, regression.table)
         assert {*regression.coordinates, "trial", *regression.metrics} <= set(columns)
-    for tables, needed in ((regression.numbers, ()), (regression.passed, ("passed",))):
+    compared = regression.numbers, regression.means, regression.passed
+    for tables, needed in zip(compared, ((), ("trial",), ("passed",)), strict=True):
         for table, keys in tables.items():
             columns = columns_of(study, table)
             assert columns is not None
@@ -411,7 +412,7 @@ def test_the_reference_holds_nothing_that_no_study_reads():
     for name, study in STUDIES.items():
         regression = study.regression
         names = [*([regression.table] if regression.table else []), *regression.numbers]
-        names += regression.optional
+        names += [*regression.optional, *(f"{table}_means" for table in regression.means)]
         read |= {f"{name}/{table}.csv" for table in names}
         read |= {f"{name}/{each}" for each in (SETTINGS, TOLERANCES, MEANS) if regression.table}
         for profile in PROFILES:

@@ -13,7 +13,9 @@ def prose(document):
     """Return the text of a document without its blocks, and code in it without brackets."""
     text = document.read_text(encoding="utf-8")
     text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
-    return re.sub(r"`([^`\n]*)`", lambda code: re.sub(r"[\[\]()]", "", code[1]), text)
+    return re.sub(
+        r"`((?:[^`\n]|\n(?!\s*\n))*)`", lambda code: re.sub(r"[\[\]()]", "", code[1]), text
+    )
 
 
 def anchors(document):
@@ -50,8 +52,9 @@ def test_dead_links_are_found(tmp_path, monkeypatch):
     page.write_text(
         "# One two\n## One two\n[a](page.md#one-two-1) [b](#one-two) [c](#two) [d](none.md)\n"
         "[`e`](page.md#no) ![f](none.png) [g](../out.md) `[h](none.md)`\n```\n[i](no.md)\n```\n"
+        "code `over\n an end`: [j](no.md#j). The `[k](none.md)`\n"
     )
-    assert list(dead(page)) == ["#two", "none.md", "page.md#no", "none.png", "../out.md"]
+    assert list(dead(page)) == ["#two", "none.md", "page.md#no", "none.png", "../out.md", "no.md#j"]
 
 
 def test_every_page_is_linked_from_the_readme_or_from_a_page_that_is():

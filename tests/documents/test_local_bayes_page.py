@@ -33,6 +33,16 @@ def constants_of_the_code():
     return {key: value for key, value in found.items() if key[1] not in PLACES}
 
 
+def test_what_was_chosen_is_in_one_module():
+    """Elsewhere are theory, what follows from constants, and details that no number hangs on."""
+    others = {key for key in constants_of_the_code() if key[0] != "constants"}
+    follows = {("scale", "LOG_SQUARE_MEANS"), ("scale", "PLACES")}
+    follows |= {(each, "NORM") for each in ("scale", "offsets", "refinement", "check", "worth")}
+    details = {("counts", "TOGETHER")}
+    details |= {("users", each) for each in ("LEAST_PIVOT", "LEAST_REST")}
+    assert others == follows | details
+
+
 def constants_of(page):
     """Return what the tables of a page say, as text, by (module, name)."""
     found = {}

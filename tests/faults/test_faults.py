@@ -81,7 +81,7 @@ def check_goes_on(space, expected, *targets):
     space.run(*targets or [TRIALS])
     assert space.rows() == expected.rows()
     whole(space)
-    assert "Nothing to be done" in space.run(TRIALS)
+    assert "nothing to do; what was asked for" in space.run(TRIALS)
 
 
 # the disk
@@ -118,21 +118,27 @@ def test_the_disk_fills_up_in_the_middle(part, tmp_path, small_disk, undisturbed
     seen(f"disk full in the middle ({part} on it)", said[-1])
 
 
+@pytest.mark.parametrize("source", ["table", "store"])
 @pytest.mark.parametrize("command", ["fit", "complete"])
-def test_the_disk_fills_up_under_a_command(command, tmp_path, small_disk, seen):
+def test_the_disk_fills_up_under_a_command(command, source, tmp_path, small_disk, seen):
     disk = small_disk(tmp_path / "disk", "256k")
     users, items = ([f"{kind}{i}" for i in range(120)] for kind in "ui")
-    table = write_table(tmp_path / "mine.csv", rows_of(users, items))
-    fit = [*listed("fit", table, tmp_path / "model", **{"items-are-public": True})]
-    assert dpmc(*fit) == (0, "")
-    # 120 x 120 predictions, or factors of rank 100: more than the disk holds
+    ratings = write_table(tmp_path / "mine.csv", rows_of(users, items))
+    public = {"items-are-public": True}
+    assert dpmc(*listed("fit", ratings, tmp_path / "model", **public)) == (0, "")
+    more = {"rank": 100}
+    if source == "store":
+        assert dpmc("store", "build", ratings, "--output", tmp_path / "store") == (0, "")
+        ratings, more = tmp_path / "store", {"method": "bayes", "rank": None}
+    # 120 rows of factors, 120 x 120 predictions or their best 100 each: more than the disk holds
     if command == "fit":
-        arguments = listed("fit", table, disk / "out", **{"items-are-public": True, "rank": 100})
-        fill_up_to(disk, 4096)
+        arguments = listed("fit", ratings, disk / "out", **public, **more)
     else:
-        output = disk / "out.csv"
-        arguments = ["complete", "--model", tmp_path / "model", "--ratings", table]
-        arguments += ["--output", output]
+        arguments = ["complete", "--model", tmp_path / "model", "--ratings", ratings, "--output"]
+        best = [disk / "out.parquet", "--top", 100, "--include-rated"]
+        arguments += best if source == "store" else [disk / "out.csv"]
+    if [command, source] != ["complete", "table"]:
+        fill_up_to(disk, 4096)
     before = sorted(disk.iterdir())
     status, text = dpmc(*arguments)
     assert status == 2, text
@@ -142,7 +148,7 @@ def test_the_disk_fills_up_under_a_command(command, tmp_path, small_disk, seen):
     assert sorted(disk.iterdir()) == before
     subprocess.run(["mount", "-o", "remount,size=8M", disk], check=True)
     assert dpmc(*arguments)[0] == 0
-    seen(f"disk full under dpmc {command}", sentence)
+    seen(f"disk full under dpmc {command} of a {source}", sentence)
 
 
 @pytest.mark.parametrize("room", [100_000, 1_000_000])  # in the first pass, in the second
@@ -206,7 +212,7 @@ def test_a_read_only_results_folder(copy, request, seen):
         restore()
     copy.run(TRIALS)
     whole(copy)
-    assert "Nothing to be done" in copy.run(TRIALS)
+    assert "nothing to do; what was asked for" in copy.run(TRIALS)
     seen("read-only results folder", sentence)
 
 
@@ -308,7 +314,7 @@ def later(folder, seconds):
 def test_the_clock_was_set_back(copy, edited, seen):
     later(copy.folder, HOURS)
     cells = {path: path.read_bytes() for path in copy.cells()}
-    assert "Nothing to be done" in copy.run(TRIALS)
+    assert "nothing to do; what was asked for" in copy.run(TRIALS)
     assert max(path.stat().st_mtime for path in copy.cells()) < time.time()
     assert {path: path.read_bytes() for path in copy.cells()} == cells
     later(copy.folder, HOURS)

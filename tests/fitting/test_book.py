@@ -18,8 +18,10 @@ from dpmc import PrivateFactorization
 from dpmc.errors import InputError
 from dpmc.files import file_digest
 from dpmc.fitting import book as module
+from dpmc.fitting import given, onebit
 from dpmc.fitting.book import Book, down, read, up
 from dpmc.fitting.fit import prepare
+from dpmc.methods.private_choice import Keyed
 from dpmc.privacy.relations import USER_ADD_REMOVE
 from dpmc.privacy.spending import Cost
 
@@ -152,6 +154,42 @@ def test_a_fit_that_is_killed_before_its_noise_has_spent(table, path, tmp_path):
     assert "none" in run("ledger", path).output
 
 
+@pytest.mark.parametrize("command", ["fit", "onebit"])
+def test_a_fit_that_is_interrupted_says_what_it_has_spent(
+    command, table, path, tmp_path, monkeypatch
+):
+    lists = {"items-are-public": True, "users-are-public": command == "onebit" or None}
+    more = {"method": "bias"} if command == "fit" else {}
+    asked = listed(command, table, tmp_path / "one", ledger=path, budget="45,1e-9", **lists, **more)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(given, "read_lines", interrupt)
+        with pytest.raises(InputError, match=f"^Stopped. Nothing was spent of {path}.$"):
+            run(*asked)
+    assert not path.exists()
+    monkeypatch.setattr(Keyed, "fresh", interrupt)
+    monkeypatch.setattr(onebit, "completed", interrupt)
+    with pytest.raises(InputError, match=f"^Stopped. {path}, entry 1, counts as spent.$"):
+        run(*asked)
+    assert len(read(path).entries) == 1
+    assert not (tmp_path / "one").exists()
+
+
+def test_a_book_that_is_begun_says_so(path, capsys):
+    """One that was lost, or whose name is misspelt, is begun too; and one that was emptied."""
+    new = f"dpmc: {path} is a new ledger: no earlier fit of these ratings is in it.\n"
+    book(path).enter()
+    assert capsys.readouterr().err == new
+    book(path).enter()
+    assert capsys.readouterr().err == ""
+    path.write_bytes(b"")
+    book(path).enter()
+    assert capsys.readouterr().err == new
+
+
 def enter(path, start, results):
     start.wait()
     try:
@@ -241,6 +279,22 @@ def test_a_line_that_lacks_its_end_alone_counts(path):
     book(path, epsilon=1.0).enter()
     assert path.read_bytes().startswith(whole)
     assert len(read(path).entries) == 3
+
+
+def test_who_may_only_read_a_book_keeps_no_fit_waiting_for_ever(path, monkeypatch):
+    book(path).enter()
+    before = path.read_bytes()
+    monkeypatch.setattr(module, "PATIENCE", 0.2)
+    with open(path, "rb") as stream:
+        fcntl.flock(stream, fcntl.LOCK_SH)
+        held = rf"not written, because (process {os.getpid()}|another process) has had it locked"
+        with pytest.raises(InputError, match=held):
+            book(path).enter()
+        assert path.read_bytes() == before
+        monkeypatch.setattr(module, "PATIENCE", 100.0)
+        monkeypatch.setattr(module.time, "sleep", lambda _: fcntl.flock(stream, fcntl.LOCK_UN))
+        book(path).enter()
+    assert len(read(path).entries) == 2
 
 
 def test_a_book_that_is_replaced_while_a_fit_waits_for_it_is_not_written(path, monkeypatch):

@@ -34,6 +34,16 @@ def test_a_bar_makes_room_for_it(capsys, monkeypatch):
     assert f"\r{NOTICE}\n\riterations: 100%" in capsys.readouterr().err
 
 
+def test_a_bar_goes_on_beyond_what_was_planned(capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with progress(2, "statistics") as step:
+        for _ in range(3):
+            step()
+    lines = capsys.readouterr().err.split("\r")
+    assert lines[3].startswith("statistics: 100%, 2/2 done, 0 s left")
+    assert lines[4].strip() == "statistics: 3 done"
+
+
 def test_a_fit_says_it_with_an_empty_cache_only(tmp_path):
     table = tmp_path / "mine.csv"
     rows = [f"u{user},i{item},{1 + (user + item) % 5}" for user in range(40) for item in range(8)]

@@ -70,7 +70,38 @@ def test_a_folder_is_the_same_however_its_ratings_came(method, tmp_path, monkeyp
         assert folder(method, store, tmp_path / f"{name}, of a store") == first, name
 
 
-@pytest.mark.parametrize("method", ["bayes", "ease"])
+LONG = "z" * 1000
+ODD = {
+    "nobody": [],
+    "one of many ratings": [("a", ITEMS[0], 5.0), *(("big", item, 3.0) for item in ITEMS)],
+    "long labels": [(f"{LONG[:-1]}{n}", item, 5.0) for n in range(2) for item in (*ITEMS, LONG)],
+    "a pair again and again": [
+        *(("a", ITEMS[0], n % 5.0) for n in range(20)),
+        ("b", ITEMS[1], 2.0),
+    ],
+    "nothing that is listed in two blocks": [
+        *((f"u{n}", "other", 1.0) for n in range(9)),
+        *(("v", item, 4.0) for item in ITEMS[:3]),
+    ],
+}
+BLOCKS = (0, 2, 2, 2, 3)
+
+
+@pytest.mark.parametrize("method", ["bayes", "ease", "bias"])
+@pytest.mark.parametrize(("rows", "n_blocks"), [*zip(ODD.values(), BLOCKS, strict=True)], ids=ODD)
+def test_odd_blocks_of_a_store_are_those_of_the_table(
+    rows, n_blocks, method, tmp_path, monkeypatch
+):
+    monkeypatch.delattr("dpmc.publication.store.Store.lines")
+    mine = tmp_path / "mine.csv"
+    pd.DataFrame(rows, columns=["user", "item", "rating"]).to_csv(mine, index=False)
+    store = build(mine, tmp_path / "store", COLUMNS, block=4)
+    assert store.n_blocks == n_blocks
+    wanted = folder(method, mine, tmp_path / "of the table")
+    assert folder(method, store, tmp_path / "of the store") == wanted
+
+
+@pytest.mark.parametrize("method", ["bayes", "ease", "bias"])
 def test_a_store_is_never_in_memory_as_a_whole(method, tmp_path, monkeypatch):
     """With a private choice of items, and no part of ``Store.lines``; the same as a table."""
     frame = table()
@@ -81,7 +112,8 @@ def test_a_store_is_never_in_memory_as_a_whole(method, tmp_path, monkeypatch):
     given = (
         {"purpose": "ranking", "likes_from": 4} if method == "ease" else {"rating_range": (2, 5)}
     )
-    given |= {"epsilon": 60, "delta": 1e-3, "items_privately": 0.5, "ratings_per_user": 5}
+    given |= {"method": method, "epsilon": 60, "delta": 1e-3}
+    given |= {"items_privately": 0.5, "ratings_per_user": 5}
     models, said = [], []
     for source in (frame, store):
         with warnings.catch_warnings(record=True) as seen:

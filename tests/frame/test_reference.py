@@ -174,6 +174,24 @@ def test_what_a_target_of_its_own_makes_is_kept_and_checked_if_it_is_there(tmp_p
     assert check(read(), folder / "one") == []
 
 
+def test_the_means_of_other_tables_of_trials_are_kept_and_not_compared(tmp_path):
+    results, folder = write_run(tmp_path / "results"), tmp_path / "reference"
+    made = study(regression=replace(REGRESSION, means={"ranks": ("method", "rank")}))
+    rows = [f"als,{rank},{trial},{rank + trial / 4}," for rank in (1, 2) for trial in (0, 1)]
+    with pytest.raises(InputError, match=r"it has no ranks\.csv; finish the run first"):
+        write_reference(read_for_check(made, results), folder)
+    assert not folder.exists()
+    (results / "ranks.csv").write_text("\n".join(["method,rank,trial,error,other", *rows]))
+    write_reference(read_for_check(made, results), folder)
+    assert (folder / "ranks_means.csv").read_text().splitlines() == [
+        "method,rank,metric,trials,mean,median,standard_error",
+        "als,1,error,2,1.125,1.125,0.125",
+        "als,2,error,2,2.125,2.125,0.125",
+    ]
+    (results / "ranks.csv").unlink()
+    assert check(read_for_check(made, results), folder) == []
+
+
 def test_only_the_first_trials_are_kept_where_the_study_says_so(tmp_path, one_and_two):
     results, folder = results_of(tmp_path / "results"), tmp_path / "reference"
     update(results, folder)

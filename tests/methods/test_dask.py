@@ -9,7 +9,6 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 import time
 import warnings
 
@@ -26,12 +25,20 @@ from dpmc.publication.store import MANIFEST
 from dpmc.publication.store_building import build
 
 distributed = pytest.importorskip("distributed")
+dask = pytest.importorskip("dask")
 pytestmark = pytest.mark.slow
 
 N_USERS, N_ITEMS = 300, 12
 ITEMS = [f"item {number}" for number in range(N_ITEMS)]
 COLUMNS = dict.fromkeys(("user", "item", "rating", "timestamp"))
 LABEL = re.compile(r"secret[ -]?user")
+PATIENT = {
+    "distributed.deploy.lost-worker-timeout": "1 day",
+    "distributed.scheduler.worker-ttl": None,
+}
+"""A busy machine is no failure. By default a worker that was killed is given up for good where it
+is not back after 15 seconds, which it may need to start."""
+GONE = {distributed.Status[name] for name in ("closing", "closed", "failed")}
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +61,7 @@ def store(table, tmp_path_factory):
 def processes():
     """Two workers, which a nanny starts again when they die."""
     with (
+        dask.config.set(PATIENT),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit=0
         ) as local,
@@ -64,16 +72,33 @@ def processes():
 
 @pytest.fixture
 def client(processes):
-    processes[1].wait_for_workers(2, timeout=60)
-    return processes[1]
+    local, client = processes
+    local.scale(2)  # where a test before has added one
+    while len(local.workers) != 2:
+        time.sleep(0.1)
+    until_there(processes, 2)
+    return client
 
 
-def folder_of(source, path, client=None, ranks=False, callback=None):
-    given = (
-        {"purpose": "ranking", "likes_from": 4}
-        if ranks
-        else {"rating_range": (2, 5), "report_error": 0.2}
-    )
+def until_there(processes, number):
+    """Return the addresses of so many workers, however long they take to start."""
+    local, client = processes
+    while len(found := set(client.scheduler_info(n_workers=-1)["workers"])) < number:
+        gone = [each for each in list(local.workers.values()) if each.status in GONE]
+        assert not gone, "a worker cannot start"
+        time.sleep(0.1)
+    return found
+
+
+GIVEN = {
+    "bayes": {"rating_range": (2, 5), "report_error": 0.2},
+    "ease": {"purpose": "ranking", "likes_from": 4},
+    "bias": {"rating_range": (2, 5)},
+}
+
+
+def folder_of(source, path, client=None, method="bayes"):
+    given = GIVEN[method] | {"method": method}
     model = PrivateFactorization(
         epsilon=20, delta=1e-6, items=ITEMS[1:], ratings_per_user=5, simulate=3, **given
     )
@@ -100,54 +125,52 @@ class KillOnce:
         return rows
 
 
-def killing(monkeypatch, mark):
-    """Have one worker killed in a late block of the third statistic of a fit."""
-    plain, steps = cluster.total, []
+def watched(monkeypatch, processes, mark):
+    """Have one worker killed in a late block of the third statistic of a fit, when one more is on
+    its way; the fourth waits for both. Return the workers that were there by statistic."""
+    plain, there = cluster.total, []
 
     def one_more(client, blocks, add, sums):
-        steps.append(add)
-        if len(steps) == 3:
+        there.append(until_there(processes, 3 if len(there) == 3 else 1))
+        if len(there) == 3:
+            processes[0].scale(3)
             blocks = blocks.then(KillOnce(str(mark), N_USERS // 2))
         return plain(client, blocks, add, sums)
 
     monkeypatch.setattr(cluster, "total", one_more)
-    return steps
+    return there
 
 
-@pytest.mark.parametrize("ranks", [False, True], ids=["bayes", "ease"])
+@pytest.mark.parametrize("method", GIVEN)
 def test_the_same_bytes_in_memory_of_a_store_and_on_a_cluster_that_loses_a_worker(
-    ranks, table, store, client, processes, tmp_path, monkeypatch
+    method, table, store, client, processes, tmp_path, monkeypatch
 ):
     """One worker is killed with -9 in a step, and one more joins: its bytes are those of memory."""
-    in_memory, said = folder_of(table, tmp_path / "memory", ranks=ranks)
-    assert folder_of(store, tmp_path / "store", ranks=ranks) == (in_memory, said)
+    in_memory, said = folder_of(table, tmp_path / "memory", method=method)
+    assert folder_of(store, tmp_path / "store", method=method) == (in_memory, said)
     assert store.n_blocks > 20
-    steps, mark = killing(monkeypatch, tmp_path / "killed"), tmp_path / "killed"
-    before = set(client.scheduler_info(n_workers=-1)["workers"])
-    joining = threading.Timer(0.5, lambda: processes[0].scale(3))
-    joining.start()
-    found = folder_of(store, tmp_path / "cluster", client, ranks)
-    joining.join()
-    assert found == (in_memory, said)
-    assert mark.exists()
-    assert len(steps) > 3
-    client.wait_for_workers(3, timeout=60)
-    assert before != set(client.scheduler_info(n_workers=-1)["workers"])
+    there = watched(monkeypatch, processes, tmp_path / "killed")
+    assert folder_of(store, tmp_path / "cluster", client, method) == (in_memory, said)
+    assert (tmp_path / "killed").exists()
+    before, after = there[2], there[3]
+    assert len(before - after) == 1
+    assert len(after - before) == 2
     assert left(client) == []
 
 
 def left(client):
-    """Return what is on the cluster after a step, given a moment to be dropped."""
-    for _ in range(50):
-        keys = [key for key in client.run_on_scheduler(tasks) if "dpmc" in str(key)]
-        if not keys:
-            break
-        time.sleep(0.1)
-    return keys
+    """Return what is on the cluster after a step."""
+    # the scheduler hears of this after all that the client said before
+    assert client.submit(int, pure=False).result() == 0
+    return [key for key in client.run_on_scheduler(tasks) if "dpmc" in str(key)]
 
 
 def tasks(dask_scheduler):
     return list(dask_scheduler.tasks)
+
+
+def clients(dask_scheduler):
+    return len(dask_scheduler.clients)
 
 
 def _fails(sums, rows, first):
@@ -183,6 +206,35 @@ def test_a_store_that_was_changed_is_refused_on_workers(client, table, tmp_path)
         counted(_number, on(client, changed))
 
 
+def test_a_worker_with_another_program_is_refused(client, store):
+    client.run(_speaks_as, "dpmc 0.0.9")
+    try:
+        with pytest.raises(InputError, match=r"^A worker has dpmc 0\.0\.9, and the fit dpmc "):
+            counted(_number, on(client, store))
+    finally:
+        client.run(_speaks_as, None)
+    assert counted(_number, on(client, store)) == store.n_ratings
+
+
+def _speaks_as(program):
+    cluster._program = plain_program if program is None else lambda: program
+
+
+plain_program = cluster._program
+
+
+def test_a_program_that_does_not_say_what_it_is_is_refused(store):
+    silent = object.__new__(cluster._Part)  # as it comes from an older one
+    silent.__dict__.update(numbers=(0,), sums=Sums(1, 1.0), failure=None)
+    own = frozenset({cluster._program()})
+    parts = [silent, cluster._Part((1,), Sums(1, 1.0), None, own)]
+    assert cluster._merged(parts).programs == own | {"another dpmc"}
+    content = pickle.dumps((Blocks(store), _fails, Sums(1, 1.0).like))
+    failed = cluster._added(cluster._Step("a", content), range(2))
+    assert failed.failure
+    assert failed.programs == own
+
+
 def _number(first, rows):
     return rows.values.size
 
@@ -200,13 +252,16 @@ def test_what_is_sent_and_what_is_shown_hold_no_label(store):
     assert cluster._merged([sums, cluster._Part((1,), Sums(1, 1.0))]).failure
 
 
-def test_ctrl_c_leaves_nothing(client, store, tmp_path):
-    """A fit by the command line is stopped in a step."""
+def test_ctrl_c_leaves_nothing(client, store, tmp_path, tmp_path_factory):
+    """A fit by the command line is stopped in a step, which does not end before."""
+    let_go, before = tmp_path_factory.mktemp("held") / "let go", client.run_on_scheduler(clients)
     (tmp_path / "items.txt").write_text("\n".join(ITEMS))
     program = (
         "import dpmc.methods.cluster as c\n"
         "import sys; from dpmc.cli import main\n"
-        "def slow(*given):\n    import time; time.sleep(60)\n"
+        "def slow(*given):\n"
+        "    import os, time\n"
+        f"    while not os.path.exists({str(let_go)!r}): time.sleep(0.05)\n"
         "c._added = slow; sys.argv[0] = 'dpmc'; main()"
     )
     words = ["fit", "--ratings", str(store.path), "--items", "items.txt", "--output", "model"]
@@ -224,15 +279,18 @@ def test_ctrl_c_leaves_nothing(client, store, tmp_path):
     process = subprocess.Popen(
         [sys.executable, "-c", program, *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True
     )
-    for _ in range(600):
-        if any("dpmc-blocks" in str(key) for key in client.run_on_scheduler(tasks)):
-            break
+    while process.poll() is None and not any(
+        "dpmc-blocks" in str(key) for key in client.run_on_scheduler(tasks)
+    ):
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    said = process.communicate(timeout=60)[1]
+    let_go.touch()
+    said = process.communicate()[1]
     assert process.returncode == 2
     assert said.splitlines()[-1].startswith("dpmc: Stopped, and the cluster with it.")
     assert sorted(each.name for each in tmp_path.iterdir()) == ["items.txt"]
+    while client.run_on_scheduler(clients) > before:  # what it said is heard when it is gone
+        time.sleep(0.1)
     assert left(client) == []
 
 

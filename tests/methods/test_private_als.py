@@ -258,7 +258,7 @@ def test_forgotten_clips_are_noticed(name, relation, monkeypatch):
     if relation in USER_LEVEL:
         with monkeypatch.context() as patch:
             patch.setattr(Seeded, "choose", lambda self, rows, *_: rows)
-            with pytest.raises(PrivacyViolation, match="ratings, above the bound 4"):
+            with pytest.raises(PrivacyViolation, match="more ratings than 4"):
                 fit_exactly(model, ratings)
 
 

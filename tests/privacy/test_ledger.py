@@ -52,6 +52,14 @@ def test_a_sensitivity_bounds_something(bad):
     assert ledger.count == 0
 
 
+def test_each_release_is_reported_after_it_was_made():
+    ledger, said = Ledger(gaussian(), 2), []
+    ledger.report = lambda: said.append(ledger.count)
+    ledger.release("gram", QUERY, 1.0)
+    ledger.select("items", COUNTS, 1.0, probability=0.1, changed=1, weight=1.0)
+    assert said == [1, 2]
+
+
 def gaussian(seed=1):
     return FloatNoise(Gaussian(2.0), np.random.default_rng(seed))
 

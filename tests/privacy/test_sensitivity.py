@@ -231,7 +231,7 @@ def test_clips_that_were_forgotten():
             lambda: statistics.sums(large, N_ITEMS),
             lambda: statistics.total_sum(large),
         ],
-        "4 ratings, above the bound 3": [
+        "a user has more ratings than 3": [
             lambda: statistics.gram(many, good, N_ITEMS),
             lambda: statistics.right_hand_side(many, good, N_ITEMS, B),
             lambda: statistics.residual(many, good, theta, 1.0),

@@ -13,7 +13,8 @@ from pyarrow import parquet
 
 from dpmc import PrivateFactorization, cli
 from dpmc.errors import InputError
-from dpmc.methods.user_level.local_bayes.features import FAR, MOST, standardised
+from dpmc.methods.user_level.local_bayes.constants import FEATURES_FAR, FEATURES_MOST
+from dpmc.methods.user_level.local_bayes.features import standardised
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
 from dpmc.privacy.ledger import FloatNoise, Ledger
 from dpmc.publication.features import Features, features_of
@@ -145,11 +146,11 @@ def test_columns_are_standardised_and_few():
     table[:, 3] = 7.0
     table[::7, 5] = np.nan
     found = standardised(table)
-    assert found.shape == (200, MOST)
+    assert found.shape == (200, FEATURES_MOST)
     assert np.mean(np.sum(found**2, axis=1)) == pytest.approx(1)
     few = standardised(np.array([[0.0, 1.0]] * 99 + [[1e6, 1.0]]))  # the last: 9.9 deviations
     assert few.shape == (100, 1)
-    assert few.max() / -few.min() == pytest.approx(FAR / (1 / 99) ** 0.5)
+    assert few.max() / -few.min() == pytest.approx(FEATURES_FAR / (1 / 99) ** 0.5)
     for nothing in (np.full((4, 2), np.nan), np.ones((4, 2))):
         assert standardised(nothing).shape == (4, 0)
 

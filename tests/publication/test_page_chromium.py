@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from browser import Browser, needed
 from publication.small_tables import run, write_table
+from test_ties import near_ties
 
 from dpmc.publication.page import page
 from dpmc.released import ITEM_FACTORS, item_columns, load
+from dpmc.ties import descending, margin
 
 pytestmark = pytest.mark.slow
 
@@ -131,6 +133,16 @@ def focused(browser):
     return browser.evaluate(
         "(document.activeElement.labels?.[0] ?? document.activeElement).textContent"
     )
+
+
+@pytest.mark.parametrize("n", [1, 10, 100, 1000])
+def test_ties_are_in_the_order_of_other_lists(browser, folder, n):
+    opened(browser, folder, "bayes")
+    scores, rated = near_ties()
+    every = descending(scores, margin(scores))
+    own = json.dumps([(place, 3) for place in np.flatnonzero(rated).tolist()])
+    given = f"new Float64Array({scores.tolist()}), {n}, new Map({own})"
+    assert browser.evaluate(f"best({given})") == every[~rated[every]][:n].tolist()
 
 
 def best_shown(browser):

@@ -21,6 +21,7 @@ from dpmc.datasets.readers import text
 from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError
 from dpmc.publication import fields, pieces
+from dpmc.publication.numbering import Numbering
 from dpmc.publication.table import Lines, read_lines, resolve
 
 COLUMNS = {"user": None, "item": None, "rating": None, "timestamp": None}
@@ -126,6 +127,18 @@ def test_parquet_and_csv_give_the_same(folder, rows, categories, group, times):
     from_csv = read_csv(folder, as_csv(rows), columns)
     assert fields_of(from_parquet) == fields_of(from_csv)
     assert bits(resolve(from_parquet, (-5, 5))) == bits(resolve(from_csv, (-5, 5)))
+
+
+def test_a_row_group_of_any_size_is_read_in_pieces(folder, monkeypatch):
+    monkeypatch.setattr(pieces, "ROWS", 7)
+    path = folder / "groups.parquet"
+    numbers = {name: list(range(40)) for name in HEADER[:3]}
+    parquet.write_table(pa.table(numbers), path, row_group_size=25)
+    users, items = Numbering(), Numbering()
+    found = list(pieces.read_pieces(path, COLUMNS, True, users, items))
+    assert [each.values.size for each in found] == [7, 7, 7, 4, 7, 7, 1]
+    assert [each.users.dtype for each in found] == [np.int32] * 7
+    assert fields_of(read_lines(path, COLUMNS))[39] == ("39", "39", 39.0)
 
 
 def test_labels_are_text_in_the_order_of_code_points(folder):

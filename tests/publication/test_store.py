@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import pickle
 import signal
 import stat
 import subprocess
@@ -120,7 +121,7 @@ def test_neither_the_order_of_the_rows_nor_the_pieces_change_a_byte(
     monkeypatch.setattr(store_passes, "BLOCK", 7)
     assert contents(build(shuffled, tmp_path / "second", columns, block=50).path) == wanted
     monkeypatch.setattr(pieces, "ROWS", 13)
-    place = tmp_path / "parquet"
+    place = tmp_path / "folder.parquet"  # as Spark names it
     place.mkdir()
     for number, (first, end) in enumerate(pairwise([0, 100, 101, 400])):
         part = dict(zip(HEADER, zip(*rows[first:end], strict=True), strict=True))
@@ -148,12 +149,6 @@ def test_a_fit_of_a_store_is_that_of_the_table(tmp_path):
     arguments = ("complete", "--model", outputs[0], "--ratings", tmp_path / "store")
     for nobody in ("a", "u17a", "z"):
         assert f"has no user '{nobody}'" in refused(*arguments, "--only-user", nobody)
-    options = ("--rating-range", 1, 5, "--relation", "user", "--epsilon", 5, "--splits", 1)
-    evaluated = [
-        run("evaluate", source, *options, "--method", "bias", "--json").stdout
-        for source in (table, tmp_path / "store")
-    ]
-    assert evaluated[0] == evaluated[1]
 
 
 def test_a_program_takes_a_store(tmp_path, table):
@@ -323,6 +318,37 @@ def test_a_block_that_was_changed_is_named_and_no_user(tmp_path, table, name):
     assert str(caught.value) == sentence
     arguments = listed("fit", store, tmp_path / "model", **{"items-are-public": True})
     assert refused(*arguments) == f"dpmc: {sentence}\n"
+
+
+@pytest.mark.parametrize("name", ["indptr.npy", "indices.npy", "users.txt"])
+def test_a_block_that_is_overwritten_after_it_was_checked_is_refused(tmp_path, table, name):
+    """In place, with its old date, and in a process that keeps the store over several fits."""
+    store = build(table, tmp_path / "store", COLUMNS, block=50)
+    kept = pickle.loads(pickle.dumps(store))
+    for each in (store, kept):
+        each.check_block(1)
+        assert each.block(1).n_rows
+    path = store.path / "00001" / name
+    facts, content = path.stat(), bytearray(path.read_bytes())
+    content[-2] ^= 1
+    path.write_bytes(content)
+    os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+    assert pickle.loads(pickle.dumps(store)) is kept
+    for each in (store, kept):
+        with pytest.raises(InputError, match="block 1 is not as it was built"):
+            each.check_block(1)
+        with pytest.raises(InputError, match="block 1 is not as it was built"):
+            each.user_labels(1) if name == "users.txt" else each.block(1)
+        each.check_block(0)
+
+
+def test_a_block_is_read_again_only_if_it_was_written(tmp_path, table):
+    store = build(table, tmp_path / "store", COLUMNS, block=50)
+    store.verify()
+    with mock.patch("dpmc.publication.store.file_digest") as digest:
+        store.verify()
+        store.lines()
+    digest.assert_not_called()
 
 
 def restated(store, change):

@@ -73,8 +73,8 @@ MAY_USERS = MAY.replace("and if all", "if all").replace(
 )
 MUST_NOT = "It must not be published: the noise was simulated, and can be undone."
 LARGE = (
-    "Remark: epsilon 30 is above 20: it lets neighbours differ by a factor of e^30, which hides "
-    "next to nothing."
+    "Remark: epsilon 30 is above 10, so the guarantee is called weak: what is published may be "
+    "e^30 times as likely for one neighbour as for the other."
 )
 
 
@@ -124,7 +124,7 @@ def test_a_budget_that_hides_nothing_is_remarked(table, tmp_path):
         assert lines[1:] == [*remarks, MAY]
     # public: there are 24
     for delta, said in ((0.04, []), (0.05, ["Remark: delta 0.05 is not below 1 / 24 users: such"])):
-        options = ENTRY | {"relation": "entry", "epsilon": 20, "delta": delta, "force": True}
+        options = ENTRY | {"relation": "entry", "epsilon": 10, "delta": delta, "force": True}
         publish("fit", table, tmp_path / "entry", **options)
         for given in ([], ["--users-about", 10**9]):
             lines = run("verify", tmp_path / "entry", *given).stdout.splitlines()

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from dpmc.frame.checking.runs import read_frame
-from dpmc.frame.showing.frames import select, trials_text
+from dpmc.frame.showing.frames import BASELINE_LABELS, select, trials_text
 from dpmc.frame.showing.heatmap import heatmap
 from dpmc.frame.showing.style import (
     BASELINES,
@@ -229,6 +229,19 @@ def test_mechanisms_and_methods_of_plug_ins_are_drawn_beside_the_papers(trials):
     assert {"uniform", "item_median"} <= {*drawing.data["mechanism"], *drawing.data["method"]}
     texts = [text.get_text() for each in drawing.figure.legends for text in each.get_texts()]
     assert texts[-2:] == ["item_median", "uniform"]
+
+
+def test_a_method_of_a_plug_in_that_takes_noise_has_panels_of_its_own(trials):
+    here = trials[(trials["rank"] == 5) & (trials["dataset"] == "synthetic")]
+    own = here[here["method"] == "als"].assign(method="mine")
+    (entry,) = [each for each in NEW_FIGURES if each.id == "rmse_by_fraction"]
+    drawing = entry.function({"trials": pd.concat([here, own])})
+    titles = [axes.get_title("left") for axes in drawing.figure.axes]
+    assert [each for each in titles if "mine" in each] == ["mine, variance 1", "mine, variance 2"]
+    panel = drawing.data[drawing.data["panel_method"] == "mine"]
+    assert set(panel["method"]) == {"mine", *BASELINE_LABELS}
+    place = ["panel_variance", "observed_fraction", "method", "mechanism"]
+    assert not panel.duplicated(place).any()
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ from dpmc.studies.huber.tables_rmse import (
     LEFT_OUT,
     NOT_AVAILABLE,
     NOT_RUN,
+    OWN,
     PROVIDE_DATA,
     rmse_table,
     significantly_lowest,
@@ -253,6 +254,26 @@ def test_cells_beyond_the_paper_get_a_table_of_their_own(without_data, tables):
     assert len(table.rows) == 2 * (3 * 2 + 1) + 4
     assert table.rows[0].labels[0] == "mine"
     assert "MovieLens" not in to_markdown(table)
+
+
+def test_plug_ins_are_columns_beside_the_papers(trials, comparison, budgets):
+    noise = trials[trials["mechanism"] == "huber"].assign(mechanism="uniform")
+    method = trials[trials["method"] == "item_bias"].assign(method="item_median")
+    tables = build_tables(pd.concat([trials, noise, method]), comparison, budgets)
+    assert [table.id for table in tables] == NAMES  # there is nothing that has no place
+    labels = {
+        "table3": ["ALS + uniform", "IRLS + uniform", "item_median"],
+        "table4": ["IRLS + uniform", "IRLS-2 + uniform", "item_median"],
+    }
+    for table in tables[1:3]:
+        own = [place for place, column in enumerate(table.columns) if column.group == OWN]
+        assert sorted(table.columns[place].label for place in own) == labels[table.id]
+        for row in table.rows:
+            values = {c.label: row.cells[place].value for place, c in enumerate(table.columns)}
+            if row.line != "published":
+                like = "Huber" if table.id == "table3" else "IRLS + H"  # the last, of IRLS
+                assert values["IRLS + uniform"] == values[like]
+                assert values["item_median"] == values["Item bias"]
 
 
 def test_one_trial_has_a_mean_without_standard_error(trials, published_folder, budgets):

@@ -157,7 +157,7 @@ def test_killed_and_cancelled_and_resumed_it_makes_the_tables_of_a_local_run(fol
     local = Folder(tmp_path / "local")
     local.ran("--cores=2")
     assert folder.tables() == local.tables()
-    assert "Nothing to be done" in folder.ran(where)
+    assert "nothing to do; what was asked for" in folder.ran(where)
     held_to_what_is_asked_for(local)
 
 

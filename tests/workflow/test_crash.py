@@ -37,7 +37,7 @@ def test_the_same_command_goes_on_after_kill_9(finished, launched):
     again = [path for path, when in kept.items() if path.stat().st_mtime_ns != when]
     # Snakemake repeats at most the jobs that it had not yet recorded when it was killed
     assert len(again) <= 2
-    assert "Nothing to be done" in launched.run(TRIALS)
+    assert "nothing to do; what was asked for" in launched.run(TRIALS)
 
 
 def test_jobs_that_outlive_their_run_do_not_write_old_numbers_over_new_ones(launched):
@@ -66,7 +66,7 @@ def test_a_live_run_of_snakemake_by_hand_is_left_alone(finished, workspace):
     assert f"process {process.pid}, since 20" in sentence
     assert process.wait() == 0
     assert workspace.rows() == finished.rows()
-    assert "Nothing to be done" in Launched(workspace.folder).run(TRIALS)
+    assert "nothing to do; what was asked for" in Launched(workspace.folder).run(TRIALS)
 
 
 def test_records_that_a_power_loss_emptied_are_made_anew(copy):
@@ -82,7 +82,7 @@ def test_records_that_a_power_loss_emptied_are_made_anew(copy):
     launched.run(*TABLES.values())
     assert launched.tables() == before
     assert not list((state / "incomplete").iterdir())
-    assert "Nothing to be done" in launched.run(*TABLES.values())
+    assert "nothing to do; what was asked for" in launched.run(*TABLES.values())
 
 
 @pytest.mark.parametrize(
@@ -172,4 +172,4 @@ def check_resumed(disturbed, targets, undisturbed):
     disturbed.run(*targets)
     assert disturbed.every_table() == undisturbed.every_table()
     assert disturbed.strays() == []
-    assert "Nothing to be done" in disturbed.run(*targets)
+    assert "nothing to do; what was asked for" in disturbed.run(*targets)

@@ -11,7 +11,9 @@ from workspaces import DEFAULTS, HOME, SMALL, TABLES
 
 from dpmc import studies
 from dpmc.configuration import checked, merge
+from dpmc.frame.checking.runs import read_frame
 from dpmc.frame.jobs.plan import Plan
+from dpmc.studies.huber.figures.results import rmse_by_fraction
 
 
 def block(language, first_line):
@@ -30,6 +32,8 @@ def test_own_mechanism_and_method(workspace):
     rows = workspace.rows()
     assert {row["method"] for row in rows if row["mechanism"] == "uniform"} == {"als", "irls"}
     assert {row["mechanism"] for row in rows if row["method"] == "item_median"} == {"none"}
+    drawn = rmse_by_fraction(read_frame(workspace.folder / TABLES["huber"])).data
+    assert {"uniform", "item_median"} <= {*drawn["mechanism"], *drawn["method"]}
     # a change of the plug-in reruns what it defines and what uses it
     plugin = workspace.folder / "my_plugin.py"
     plugin.write_text(plugin.read_text().replace("3 * variance", "3.0 * variance"))

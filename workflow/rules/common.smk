@@ -54,9 +54,8 @@ except InputError as error:
     launch.stop(error)
 
 REQUESTS = cluster.Requests(PLANS)
-progress.SECONDS.update(
-    estimates(PLANS[launch.asked_run()], CostModel(STUDIES.values()))
-)
+progress.RUN = launch.asked_run()
+progress.SECONDS.update(estimates(PLANS[progress.RUN], CostModel(STUDIES.values())))
 
 
 wildcard_constraints:

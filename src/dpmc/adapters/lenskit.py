@@ -18,7 +18,7 @@ from lenskit.training import Trainable, TrainingOptions
 from pydantic import BaseModel, PlainSerializer, create_model
 
 from dpmc.errors import InputError
-from dpmc.estimator import PrivateFactorization
+from dpmc.estimator import Labels, PrivateFactorization
 
 
 def _plain(value: object) -> object:
@@ -34,11 +34,11 @@ PrivateConfig = create_model(
     __config__={"extra": "forbid"},
     **{
         each.name: (
-            _Plain if each.type is object else each.type,
+            _Plain if each.type in (object, Labels | None) else each.type,
             ... if each.default is MISSING else each.default,
         )
         for each in fields(PrivateFactorization)
-        if each.name != "columns"
+        if each.init and each.name != "columns"
     },
 )
 """The parameters of :class:`dpmc.PrivateFactorization`; features of items are in a file."""

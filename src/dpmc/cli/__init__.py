@@ -97,7 +97,7 @@ def main():
     """Run the command line; bad input ends in one sentence and exit status 2.
 
     So does what the file system refuses where no command foresaw it, such as a disk that is full.
-    A closed pipe and Ctrl-C are click's.
+    A closed pipe is click's, and so is Ctrl-C but in a fit.
 
     A command of the papers without what the extra ``workflow`` installs says what to install.
     """

@@ -1,6 +1,7 @@
 """``dpmc evaluate``: what error to expect at which budget, on ratings that need no protection."""
 
 import json
+from collections import defaultdict
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
@@ -13,9 +14,6 @@ from dpmc.cli.options import column_options, fit_option, progress, remark
 BIAS = "bias"
 TRAINING_SHARE = 0.8
 MEASURES = {"rmse": "RMSE", "recall": "recall@20", "ndcg": "NDCG@20"}
-POPULARITY = {"popularity of likes": "popularity"}
-MEANS = {"user's own mean": "user_mean", "global mean": "global_mean"}
-"""What is compared with, without noise."""
 NOTE = (
     "Not private: these errors are computed from the ratings themselves, and the noise is "
     "simulated. Use them to plan, on public or made-up ratings."
@@ -84,11 +82,12 @@ NOTE = (
 def evaluate(path, epsilons, methods, splits, seed, as_json, user, item, rating, timestamp, **rest):
     """Measure the error of each method and budget on public ratings.
 
-    RATINGS is a table as for dpmc fit. Each split learns from 80 % of it and predicts the rest,
-    with the defaults of dpmc fit for whatever is not given. Printed are the means of the RMSE over
-    the splits and their standard deviations, and of recall and NDCG of each user's 20 best items:
-    all items are candidates but those that the user rated in what was learnt from, and those held
-    out that the user likes should stand on top. The method ease ranks only, and has no RMSE.
+    RATINGS is a table as for dpmc fit, or a store. Each split learns from about 80 % of it and
+    predicts the rest, with the defaults of dpmc fit for whatever is not given. Printed are the
+    means of the RMSE over the splits and their standard deviations, and of recall and NDCG of each
+    user's 20 best items: all items are candidates but those that the user rated in what was learnt
+    from, and those held out that the user likes should stand on top. The method ease ranks only,
+    and has no RMSE.
 
     The output is not private: it is computed from the ratings without any protection, and the
     noise is simulated. To choose a method or a budget by it, use public or made-up ratings.
@@ -98,7 +97,7 @@ def evaluate(path, epsilons, methods, splits, seed, as_json, user, item, rating,
     from dpmc.fitting.given import read_given
     from dpmc.fitting.lists import Lists
     from dpmc.publication.features import features_of
-    from dpmc.ratings import Ratings
+    from dpmc.publication.store import is_store
 
     features = features_of(rest.pop("item_features"), item)
     purpose, likes_from = rest.pop("purpose"), rest.pop("likes_from")
@@ -114,22 +113,38 @@ def evaluate(path, epsilons, methods, splits, seed, as_json, user, item, rating,
         for epsilon in epsilons:
             ready = prepare(options | {"epsilon": epsilon})
             models[ready.method, epsilon] = ready.model
+    if not methods and is_store(path):
+        models = _by_blocks(models)
     columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
     rated, lists = likes_from is not None, Lists(None, None, {})
     by_blocks = all(model.by_blocks for model in models.values())
     given = read_given(path, columns, rest["rating_range"], lists, rated, by_blocks)
     remark(given.remarks)
     level = likes_from if rated else 1.0  # what each row counts for
-    measure = _errors if isinstance(given.ratings, Ratings) else _errors_by_blocks
-    errors = measure(models, given.ratings, features, level, splits, seed)
+    errors = _errors(models, given.ratings, features, level, splits, seed)
     result = _summary(next(iter(models.values())), given.ratings, errors, likes_from, splits, seed)
     for line in [json.dumps(result, indent=2)] if as_json else _lines(result, list(epsilons)):
         click.echo(line)
 
 
-def _named(models: dict) -> dict[str, str]:
-    """Return the references: means predict ratings, so not for rankings alone."""
-    return POPULARITY | ({} if all(model.ranks for model in models.values()) else MEANS)
+def _by_blocks(models: dict) -> dict:
+    """Return those of the default models that go over a store by blocks, and name the others."""
+    from dpmc.errors import InputError
+
+    others = dict.fromkeys(method for (method, _), each in models.items() if not each.by_blocks)
+    models = {key: each for key, each in models.items() if each.by_blocks}
+    if not models:
+        raise InputError(
+            f"The default methods here, {' and '.join(others)}, need all of a store in memory, 50 "
+            "bytes for each rating: name one with --method if there is room for it."
+        )
+    for method in others:
+        click.echo(
+            f"dpmc: {method}, which needs all of a store in memory, is left out; --method {method} "
+            "asks for it.",
+            err=True,
+        )
+    return models
 
 
 def _errors(
@@ -137,47 +152,57 @@ def _errors(
 ) -> dict[tuple, list[tuple[float, ...]]]:
     """Return :data:`MEASURES` by split of the models and, without an epsilon, of the references.
 
-    Features of items, or None, are for the methods that take them.
+    What trains is chosen by a hash, rating by rating, so a store is split as its table is. Features
+    of items, or None, are for the methods that take them.
     """
     import numpy as np
 
-    from dpmc.datasets.splits import random_split
-    from dpmc.methods import method_class
-    from dpmc.statistics.errors import rmse
+    from dpmc.errors import InputError
+    from dpmc.methods.blocks import of_users
+    from dpmc.methods.private_choice import Seeded
 
-    references = _named(models).items()
-    models = models | {(name, None): method_class(each)() for name, each in references}
-    errors = {key: [] for key in models}
+    number, errors = _number_of(ratings), defaultdict(list)
+    rated = not all(model.ranks for model in models.values())  # means predict ratings
     with progress(splits * len(models), "fits") as step:
         for split in range(splits):
             rngs = [np.random.default_rng([seed, split, stream]) for stream in range(3)]
-            training, held_out = random_split(ratings, TRAINING_SHARE, rngs[0], "the ratings")
-            liked = held_out.take(held_out.values >= likes_from).by_user
+            part = Seeded(rngs[0]).parts(TRAINING_SHARE)
+            training = _training(ratings, part)
             start, noise = (int(rng.integers(2**63)) for rng in rngs[1:])
-            for key, model in models.items():
-                more = (
-                    {"item_features": features} if getattr(model, "takes_features", False) else {}
+            known = of_users(_sums_and_numbers, training, (2,))
+            if not 0 < known[:, 1].sum() < number:
+                raise InputError(
+                    f"A training share of {TRAINING_SHARE:g} of {number} ratings leaves no rating "
+                    "to train on or none to test on: evaluate on more of them."
                 )
-                error, popular = float("nan"), key[0] in POPULARITY
-                learnt = training.take(training.values >= likes_from) if popular else training
-                if popular and not len(learnt):
-                    errors[key].append(len(MEASURES) * (error,))
-                    step()
-                    continue
-                model.fit(learnt, rng=start, noise_rng=noise, **more)
-                if not getattr(model, "ranks", popular):
-                    predicted = model.predict(held_out.users, held_out.items)
-                    error = rmse(predicted, held_out.values)
-                errors[key].append((error, *_on_top(model, training.by_user, liked)))
+            for key, model in models.items():
+                more = {"item_features": features} if model.takes_features else {}
+                # found once for all splits; what a fit keeps of users goes with its copy
+                _ = model.calibration
+                fitted = copy(model).fit(training, rng=start, noise_rng=noise, **more)
+                errors[key].append(_of_blocks(fitted, ratings, part, likes_from))
                 step()
+            for key, model in _references(training, known, likes_from).items():
+                if rated or model.ranks:
+                    errors[key].append(_of_blocks(model, ratings, part, likes_from))
     return errors
 
 
-def _on_top(model, known, liked) -> tuple[float, float]:
-    """Return recall and NDCG of the best items by predictions before these are clipped."""
-    from dpmc.methods.kernels.top_lists import mean_on_top
+def _number_of(ratings) -> int:
+    from dpmc.methods.blocks import counted
 
-    return mean_on_top(_scored(_unclipped(model), 0), model.shape_[1], known, liked)
+    return int(counted(lambda first, rows: rows.values.size, ratings))
+
+
+def _training(ratings, part):
+    """Return the ratings that are in a part: in memory, or by blocks, as they are."""
+    from dpmc.methods.private_choice import within
+    from dpmc.ratings import Ratings
+
+    if not isinstance(ratings, Ratings):
+        return ratings.then(partial(within, part))
+    labels = {"user_labels": ratings.user_labels, "item_labels": ratings.item_labels}
+    return Ratings.from_rows(within(part, 0, ratings.by_user), ratings.n_items, **labels)
 
 
 def _unclipped(model):
@@ -200,35 +225,6 @@ def _scored(model, first: int):
         return model.predict(*pairs).reshape(users.size, n_items)
 
     return scored
-
-
-def _errors_by_blocks(
-    models: dict, ratings, features, likes_from: float, splits: int, seed: int
-) -> dict[tuple, list[tuple[float, ...]]]:
-    """Return the same as :func:`_errors` for a store: what trains is chosen by a hash, rating by
-    rating, and references are made by blocks, too."""
-    import numpy as np
-
-    from dpmc.methods.blocks import of_users
-    from dpmc.methods.private_choice import Seeded, within
-
-    errors = {(name, None): [] for name in _named(models)}
-    errors = {key: [] for key in models} | errors
-    with progress(splits * len(models), "fits") as step:
-        for split in range(splits):
-            rngs = [np.random.default_rng([seed, split, stream]) for stream in range(3)]
-            part = Seeded(rngs[0]).parts(TRAINING_SHARE)
-            training = ratings.then(partial(within, part))
-            start, noise = (int(rng.integers(2**63)) for rng in rngs[1:])
-            known = of_users(_sums_and_numbers, training, (2,))
-            found = _references(training, known, likes_from)
-            for key, model in models.items():
-                more = {"item_features": features} if model.takes_features else {}
-                found[key] = model.fit(training, rng=start, noise_rng=noise, **more)
-                step()
-            for key in errors:
-                errors[key].append(_of_blocks(found[key], ratings, part, likes_from))
-    return errors
 
 
 def _sums_and_numbers(rows, first):
@@ -281,6 +277,7 @@ def _of_blocks(model, ratings, part, likes_from: float) -> tuple[float, ...]:
     """Return :data:`MEASURES` on the ratings that are not in a part."""
     import numpy as np
 
+    from dpmc.methods.blocks import cores, in_blocks, of_users
     from dpmc.methods.kernels.top_lists import each_on_top
     from dpmc.methods.private_choice import within, without
 
@@ -289,34 +286,36 @@ def _of_blocks(model, ratings, part, likes_from: float) -> tuple[float, ...]:
         _ = model.user_factors_  # made once here, not by each thread for itself and for the copy
         unclipped = _unclipped(model)
 
-    def measured(first, rows):
+    def measured(rows, first):
         known, out = within(part, first, rows), without(part, first, rows)
-        wrong = 0.0
+        found = np.zeros((rows.n_rows, 5))
         if not model.ranks:
             users = out.per_rating(np.arange(first, first + out.n_rows))
-            wrong = float(np.sum((model.predict(users, out.indices) - out.values) ** 2))
+            found[:, 0] = out.sums((model.predict(users, out.indices) - out.values) ** 2)
+        found[:, 1] = out.sizes
         liked = out.keep(out.values >= likes_from)
-        lists = each_on_top(_scored(unclipped, first), ratings.n_items, known, liked)
-        return wrong, out.values.size, len(lists), lists.sum(axis=0)
+        found[:, 2] = liked.sizes > 0
+        found[liked.sizes > 0, 3:] = each_on_top(
+            _scored(unclipped, first), model.shape_[1], known, liked
+        )
+        return found
 
-    wrong, number, lists, sums = (sum(each) for each in zip(*ratings.map(measured), strict=True))
-    error = float("nan") if model.ranks or not number else (wrong / number) ** 0.5
-    return (error, *(sums / lists if lists else 2 * [float("nan")]))
+    # user by user, so that blocks of any size have the same sums
+    wrong, number, lists, *sums = of_users(measured, in_blocks(ratings, cores()), (5,)).sum(axis=0)
+    error = np.nan if model.ranks or not number else (wrong / number) ** 0.5
+    return (error, *(each / lists if lists else np.nan for each in sums))
 
 
 def _summary(
     model, ratings, errors: dict, likes_from: float | None, splits: int, seed: int
 ) -> dict[str, object]:
-    from dpmc.methods.blocks import counted
-
-    number = int(counted(lambda first, rows: rows.values.size, ratings))
     return {
         "private": False,
         "note": NOTE,
         "relation": model.relation,
         "delta": model.delta,
         "mechanism": model.mechanism,
-        "ratings": number,
+        "ratings": _number_of(ratings),
         "users": ratings.n_users,
         "items": ratings.n_items,
         "training_share": TRAINING_SHARE,

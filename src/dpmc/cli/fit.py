@@ -14,6 +14,7 @@ from dpmc.cli.options import (
     progress,
     ratings_option,
     remark,
+    stopping,
 )
 from dpmc.errors import InputError
 
@@ -67,10 +68,10 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
     "--dask",
     metavar="ADDRESS",
     help="Scheduler of a cluster of Dask, such as tcp://host:8786, whose workers read the store: "
-    "for the methods bayes and ease.",
+    "for the methods bayes and ease and, where users are protected, bias.",
 )
 @click.option("--force", is_flag=True, help="Replace the output of an earlier fit.")
-@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@click.option("--quiet", is_flag=True, help="Print nothing but errors, and that a ledger is new.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 def fit(
     path, output, extras, dask, force, quiet, as_json, user, item, rating, timestamp, **options
@@ -103,7 +104,7 @@ def fit(
     half the rating range, S the standard deviation of the noise on a Gram matrix. Each fit of the
     same ratings spends its budget again: --ledger keeps account of it, and dpmc ledger shows it.
     """
-    from dpmc.cli.fit_summary import next_command, summary_of, text_of
+    from dpmc.cli.fit_summary import next_commands, summary_of, text_of
     from dpmc.fitting.fit import prepare
     from dpmc.fitting.given import read_given
     from dpmc.fitting.lists import lists_of_file
@@ -123,22 +124,22 @@ def fit(
     ledger = ready.ledger()
     features = features_of(options["item_features"], item)
     blocks = ready.model.by_blocks
-    with nullcontext() if dask is None else connected(dask) as client:
+    cluster = nullcontext() if dask is None else connected(dask)
+    with stopping(ready.book, dask is not None), cluster as client:
         given = read_given(path, columns, ready.rating_range, lists, ready.rated, blocks, client)
         remarks = ready.remarks(given, features)
         if not quiet:
             remark(remarks)
-        total = getattr(ready.model, "iterations", 1)  # biases have none
-        with progress(total, "iterations", hidden=quiet) as step:
-            ready.run(given.ratings, ledger, step, features)
-    names = fit_folder.write(
-        output, ready.model, parts, {}, origins=lists.origins, sampler=ready.sampler
-    )
-    if ready.book is not None and ready.seed is None:
-        ready.book.name(output / GUARANTEE)
+        with progress(ready.statistics, "statistics", hidden=quiet) as ledger.report:
+            ready.run(given.ratings, ledger, features)
+        names = fit_folder.write(
+            output, ready.model, parts, {}, origins=lists.origins, sampler=ready.sampler
+        )
+        if ready.book is not None and ready.seed is None:
+            ready.book.name(output / GUARANTEE)
     if not quiet:
-        follows = next_command(output, path, columns)
-        summary = summary_of(ready.model, ready.method, output, names, follows)
+        follow = next_commands(output, path, columns)
+        summary = summary_of(ready.model, ready.method, output, names, follow)
         summary["ledger"] = None if ready.book is None else ready.book.sentence()
         click.echo(json.dumps(summary, indent=2) if as_json else text_of(summary))
 

@@ -13,24 +13,24 @@ from dpmc.methods.released.fit_folder import (
 from dpmc.privacy.relations import RELATIONS
 
 
-def next_command(output: Path, ratings: str, columns: dict[str, str | None]) -> str:
-    """Return the command by which users complete their ratings with the model in folder ``output``.
+def next_commands(output: Path, ratings: str, columns: dict[str, str | None]) -> list[str]:
+    """Return the commands by which folder ``output`` is checked, and users complete their ratings.
 
     ``columns`` is role -> name of its column in the table of ratings; None: it was not given.
     """
     words = ["dpmc", "complete", "--model", str(output), "--ratings", str(ratings)]
     for role, name in columns.items():
         words += [] if name is None else [f"--{role}", name]
-    return shlex.join([*words, "--top", "10"])
+    return [shlex.join(["dpmc", "verify", str(output)]), shlex.join([*words, "--top", "10"])]
 
 
 def summary_of(
-    model: PrivateMethod, method: str, output: Path, names: list[str], follows: str
+    model: PrivateMethod, method: str, output: Path, names: list[str], follow: list[str]
 ) -> dict[str, object]:
     """Return what a fit guarantees and wrote, as plain values.
 
     ``method`` is as the command names it, ``output`` the folder that was written and ``names`` its
-    files; ``follows`` is the command that makes use of it.
+    files; ``follow`` are the commands that make use of it.
     """
     guarantee, outcome = model.guarantee_, outcome_of(model)
     return {
@@ -45,7 +45,7 @@ def summary_of(
         "may_be_published": [] if guarantee.simulated else names,
         "sentence": guarantee.sentence(),
         "assumed_public": assumed_public(model, guarantee),
-        "next_command": follows,
+        "next_commands": follow,
         "worth": model.worth_._asdict() if hasattr(model, "worth_") else None,
         "outcome": outcome,
         "outcome_in_words": None if outcome is None else outcome_in_words(**outcome),
@@ -68,7 +68,7 @@ def text_of(summary: dict) -> str:
         facts["outcome"] = summary["outcome_in_words"]
     if summary["ledger"] is not None:
         facts["ledger"] = summary["ledger"]
-    facts["next"] = summary["next_command"]
+    facts["next"], facts["then"] = summary["next_commands"]
     if summary["worth"] is not None:
         facts = {"error": worth_in_words(**summary["worth"])} | facts
     written = [f"wrote {Path(summary['folder']) / name}" for name in summary["files"]]

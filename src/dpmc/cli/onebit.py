@@ -5,7 +5,14 @@ from pathlib import Path
 import click
 
 from dpmc.cli.help import Command
-from dpmc.cli.options import column_options, fit_option, list_options, ratings_option, remark
+from dpmc.cli.options import (
+    column_options,
+    fit_option,
+    list_options,
+    ratings_option,
+    remark,
+    stopping,
+)
 
 
 @click.command(
@@ -91,23 +98,25 @@ def onebit(path, output, force, ledger, budget, simulate, user, item, rating, ti
         book.check(simulated=simulate is not None)
     columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
     lists = lists_of_file(path, options, columns, names_users=True)
-    given = read_given(path, columns, None, lists)
-    if not len(given.ratings) and any(origin == FROM_FILE for origin in lists.origins.values()):
-        # who rated what is public, so this tells nothing
-        raise InputError("Not one rating is of what is listed: is it the list of these ratings?")
-    signs = binarise(given.ratings, settings["threshold"])
-    problem = completing.problem_of(signs, settings)
-    if book is not None and simulate is None:
-        book.enter()
-    completion = completing.completed(problem, settings, simulate)
-    remark(
-        given.remarks
-        + completing.remarks_on(given.ratings, signs, settings)
-        + completing.remarks_on_completion(completion, signs, settings)
-    )
-    names = onebit_folder.write(output, completion, problem, settings, origins=lists.origins)
-    if book is not None and simulate is None:
-        book.name(output / GUARANTEE)
+    with stopping(book):
+        given = read_given(path, columns, None, lists)
+        if not len(given.ratings) and any(origin == FROM_FILE for origin in lists.origins.values()):
+            # who rated what is public, so this tells nothing
+            sentence = "Not one rating is of what is listed: is it the list of these ratings?"
+            raise InputError(sentence)
+        signs = binarise(given.ratings, settings["threshold"])
+        problem = completing.problem_of(signs, settings)
+        if book is not None and simulate is None:
+            book.enter()
+        completion = completing.completed(problem, settings, simulate)
+        remark(
+            given.remarks
+            + completing.remarks_on(given.ratings, signs, settings)
+            + completing.remarks_on_completion(completion, signs, settings)
+        )
+        names = onebit_folder.write(output, completion, problem, settings, origins=lists.origins)
+        if book is not None and simulate is None:
+            book.name(output / GUARANTEE)
     click.echo(completion.guarantee.sentence())
     public = [f"- {each}" for each in onebit_folder.ASSUMED_PUBLIC.values()]
     click.echo("\n".join(["Taken to be public:", *public]))

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import click
 
 from dpmc.cli.help import option_of
+from dpmc.errors import InputError
 from dpmc.fitting.parameters import (
     BUDGET,
     COUNT,
@@ -107,6 +108,16 @@ def remark(remarks: list[str]) -> None:
 
 
 @contextmanager
+def stopping(book, cluster: bool = False) -> Iterator[None]:
+    """Let Ctrl-C end in a sentence, which says what is spent of a book of fits, if there is one."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        what = "Stopped, and the cluster with it." if cluster else "Stopped."
+        raise InputError(what if book is None else f"{what} {book.if_stopped()}") from None
+
+
+@contextmanager
 def progress(total: int, label: str, *, hidden: bool = False) -> Iterator[Callable[..., None]]:
     """Yield what counts a step on standard error, where a terminal sees it until all is done.
 
@@ -127,7 +138,9 @@ def progress(total: int, label: str, *, hidden: bool = False) -> Iterator[Callab
         nonlocal done
         done += 1
         line = f"\r{label}: {done / total:4.0%}, {done}/{total} done"
-        if done:
+        if done > total:  # more than were planned
+            line = f"\r{label}: {done} done"
+        elif done:
             line += f", {(time.monotonic() - begin) / done * (total - done):.0f} s left"
         sys.stderr.write(line.ljust(60))
         sys.stderr.flush()

@@ -34,7 +34,7 @@ def verify(context, model, users_about, explain):
 
     The check covers the form of guarantee.json, that the files are those it was written for, and
     that the stated noise gives the stated epsilon when it is accounted for again. Then the
-    guarantee is printed, remarks on an epsilon above 20 or a delta that is not below 1 / users, and
+    guarantee is printed, remarks on an epsilon above 10 or a delta that is not below 1 / users, and
     in the last line whether the folder may be published: the exit status is 0 if it may, 3 if the
     noise was simulated, so that it must not, and 2 if the folder is not right.
 

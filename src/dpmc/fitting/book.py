@@ -15,6 +15,8 @@ import fcntl
 import json
 import math
 import os
+import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -34,6 +36,9 @@ from dpmc.publication.folder import describe_law
 
 FORMAT = "dpmc-ledger-1"
 _START = f'{{"format": "{FORMAT}"'.encode()
+PATIENCE = 120.0
+"""Seconds that a fit waits for others, each of which has the file while it adds up what is spent:
+whoever may read a file can lock it, for ever."""
 NOISES = {each.__name__.lower(): each for each in (Gaussian, Huber, Laplace)}
 
 
@@ -146,6 +151,8 @@ class Book:
     def enter(self) -> None:
         """Write down what the fit costs, on the disk, or refuse it. Other processes have to wait.
 
+        A line on standard error says that the book is new, which one whose name is misspelt is too.
+
         Raises
         ------
         InputError
@@ -173,6 +180,10 @@ class Book:
                 }
             )
             self._entered = (stored + append(lines)).rstrip()
+        if not stored and sys.stderr is not None:
+            bar = "\r" if sys.stderr.isatty() else ""  # which this is written over
+            new = f"{self.path} is a new ledger: no earlier fit of these ratings is in it."
+            print(f"{bar}dpmc: {new}", file=sys.stderr, flush=True)
 
     def name(self, guarantee: Path) -> None:
         """Write down which model the entry was for: the digest of the file of its guarantee."""
@@ -180,6 +191,12 @@ class Book:
             if not stored.startswith(self._entered):
                 raise InputError(f"{self.path} was replaced by another while the fit ran.")
             append([{"of": self._entry, "at": _now(), "model": file_digest(guarantee)}])
+
+    def if_stopped(self) -> str:
+        """Return what a fit that is stopped now has spent, in words."""
+        if not self._entry:
+            return f"Nothing was spent of {self.path}."
+        return f"{self.path}, entry {self._entry}, counts as spent."
 
     def sentence(self) -> str:
         """Return what was spent in words; of a fit that was not entered, what it would be."""
@@ -244,13 +261,7 @@ class Book:
         except OSError as error:
             raise InputError(f"{self.path} cannot be written: {error.strerror}.") from None
         try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-            except OSError as error:
-                raise InputError(
-                    f"{self.path} cannot be locked ({error.strerror}), so that two fits could "
-                    "spend the same budget: keep it on another file system."
-                ) from None
+            _lock(descriptor, self.path)
             if not _is_still(self.path, descriptor):
                 raise InputError(
                     f"{self.path} was replaced by another just now: look which of them is the "
@@ -298,6 +309,40 @@ def _read(path: Path) -> bytes:
         return _whole_lines(path.read_bytes(), path)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def _lock(descriptor: int, path: Path) -> None:
+    """Lock a file as soon as nobody else has it."""
+    late = time.monotonic() + PATIENCE
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() > late:
+                raise InputError(
+                    f"{path} was not written, because {_holder(descriptor)} has had it locked for "
+                    f"{PATIENCE:g} s, and a fit does for moments: end it if it is no fit, and let "
+                    "only those read the file who may fit."
+                ) from None
+            time.sleep(0.05)
+        except OSError as error:
+            raise InputError(
+                f"{path} cannot be locked ({error.strerror}), so that two fits could spend the "
+                "same budget: keep it on another file system."
+            ) from None
+
+
+def _holder(descriptor: int) -> str:
+    """Return which processes have locked a file, as far as the system tells."""
+    status = os.fstat(descriptor)
+    device = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
+    try:
+        locks = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
+    except OSError:  # not Linux
+        locks = []
+    found = [f"process {each[4]}" for each in locks if each[1] == "FLOCK" and each[5] == device]
+    return " and ".join(found) or "another process"
 
 
 def _is_still(path: Path, descriptor: int) -> bool:

@@ -1,6 +1,6 @@
 """A fit for publication before, while and after it sees a rating."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -70,6 +70,12 @@ class Fit:
         """Whether what is published names users, so that their list has to be public."""
         return self.model.relation not in USER_LEVEL
 
+    @property
+    def statistics(self) -> int:
+        """About how many are released; what a method finds can ask for a few more, or less."""
+        planned = max(self.model.releases, getattr(self.model, "iterations", 0))
+        return int(planned) + (self.selection is not None)
+
     def ledger(self) -> Ledger:
         """Return a ledger; a sampler that cannot do it fails here, before the ratings are read."""
         noise, releases = self.model.calibration.noise, self.model.releases_with(self.selection)
@@ -87,7 +93,6 @@ class Fit:
         self,
         ratings: Ratings | LabelledBlocks,
         ledger: Ledger,
-        callback: Callable | None = None,
         features: Features | None = None,
     ) -> None:
         """Fit the model, on all cores; a seed draws the start and the choice of ratings, too.
@@ -104,7 +109,7 @@ class Fit:
             rng = Keyed(ratings, drawn.bytes(32), drawn) if model.bounds.user_level else drawn
         model.threads = cores()
         more = {} if features is None else {"item_features": features}
-        model.fit(ratings, rng=rng, ledger=ledger, selection=selection, callback=callback, **more)
+        model.fit(ratings, rng=rng, ledger=ledger, selection=selection, **more)
 
     def remarks(self, given: Given, features: Features | None = None) -> list[str]:
         """Return what is noticed about the ratings: not private."""

@@ -118,8 +118,8 @@ def check_no_cluster(client: Any) -> None:
     """Refuse a cluster for what is in memory."""
     if client is not None:
         raise ParameterError(
-            "A cluster goes over a store by blocks, for the methods bayes and ease: leave {dask} "
-            "out, or see `dpmc store build`."
+            "A cluster goes over a store by blocks, for the methods bayes and ease and, where "
+            "users are protected, bias: leave {dask} out, or see `dpmc store build`."
         )
 
 

@@ -258,6 +258,9 @@ class Regression:
     optional : mapping
         The same for tables that a run may leave out, such as those of a target of its own:
         compared and kept if they are there and have rows.
+    means : mapping
+        Tables of trials beside the first one to the columns that name a cell: nothing is compared,
+        and what is kept is the mean of each metric of each cell.
     passed : mapping
         Tables of which every row must have passed, to the columns that name a row.
     by_clock : tuple of str
@@ -274,6 +277,7 @@ class Regression:
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     numbers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     optional: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    means: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     passed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     by_clock: tuple[str, ...] = ()
 

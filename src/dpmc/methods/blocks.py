@@ -23,12 +23,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numba import njit
 
-from dpmc.privacy.sums import Sums
 from dpmc.ratings import Compressed
 
 
@@ -82,9 +81,13 @@ class Blocks:
 
     def each(self, work: Callable[[int, Compressed], object]) -> None:
         """Call work(first, rows) for each block, in threads; none is begun after a failure."""
+        if self.threads == 1:
+            for first, rows in self.source.blocks():
+                self._worked(work, first, rows)
+            return
         waiting, lock, failed = self.source.blocks(), threading.Lock(), threading.Event()
 
-        def take():
+        def take() -> None:
             while not failed.is_set():
                 with lock:
                     block = next(waiting, None)
@@ -93,9 +96,6 @@ class Blocks:
                 with _noting(failed):
                     self._worked(work, *block)
 
-        if self.threads == 1:
-            take()
-            return
         with ThreadPoolExecutor(self.threads) as pool, _noting(failed):  # Ctrl-C, too
             for each in [pool.submit(take) for _ in range(self.threads)]:
                 each.result()
@@ -103,7 +103,7 @@ class Blocks:
     def map(self, work: Callable[[int, Compressed], object]) -> Iterator:
         """Yield work(first, rows) of each block, in their order, made in threads."""
         with ThreadPoolExecutor(self.threads) as pool:
-            ahead = deque()
+            ahead: deque = deque()
             for first, rows in self.source.blocks():
                 ahead.append(pool.submit(self._worked, work, first, rows))
                 if len(ahead) > 2 * self.threads:
@@ -111,7 +111,9 @@ class Blocks:
             while ahead:
                 yield ahead.popleft().result()
 
-    def _worked(self, work, first, rows):
+    def _worked(
+        self, work: Callable[[int, Compressed], object], first: int, rows: Compressed
+    ) -> object:
         return work(first, self.changed(first, rows))
 
     def changed(self, first: int, rows: Compressed) -> Compressed:
@@ -150,7 +152,8 @@ class LabelledBlocks(Blocks):
         """Return the ratings of some items, each once, numbered in the order given."""
         place = np.full(self.n_items, -1, dtype=np.int32)
         place[index] = np.arange(len(index), dtype=np.int32)
-        taken = replace(self, n_items=len(index), item_labels=self.item_labels[index])
+        labels = None if self.item_labels is None else self.item_labels[index]
+        taken = replace(self, n_items=len(index), item_labels=labels)
         return taken.then(partial(renumbered, place))
 
 
@@ -167,7 +170,7 @@ def renumbered(place: np.ndarray, first: int, rows: Compressed) -> Compressed:
 
 
 @njit(cache=True, nogil=True)
-def _ascend(indptr, indices):
+def _ascend(indptr: np.ndarray, indices: np.ndarray) -> bool:
     for row in range(indptr.size - 1):
         for i in range(indptr[row] + 1, indptr[row + 1]):
             if indices[i] < indices[i - 1]:
@@ -176,7 +179,9 @@ def _ascend(indptr, indices):
 
 
 @njit(cache=True, nogil=True)
-def _sorted(indptr, indices, values, n_columns):
+def _sorted(
+    indptr: np.ndarray, indices: np.ndarray, values: np.ndarray, n_columns: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Sort each row by column: ratings are dealt out by column first, and then by row."""
     ends = np.zeros(n_columns + 1, dtype=np.int64)
     for column in indices:
@@ -206,7 +211,7 @@ def in_blocks(source: Source, threads: int | None = None) -> Blocks:
     return source if threads is None else replace(source, threads=threads)
 
 
-def total(add, rows: Source, sums: Sums) -> Sums:
+def total(add: Callable, rows: Source, sums: Any) -> Any:
     """Return ``sums`` with what ``add(sums, rows, first)`` adds of each block of users.
 
     Parameters
@@ -215,15 +220,18 @@ def total(add, rows: Source, sums: Sums) -> Sums:
         See the module's text.
     rows : Source
         :class:`Blocks` have threads.
-    sums : Sums
+    sums : Sums, or what is added up as these are
     """
     blocks = in_blocks(rows)
     if blocks.elsewhere is not None:
         blocks.elsewhere(blocks, add, sums)
         return sums
+    if blocks.threads == 1:
+        blocks.each(lambda first, rows: add(sums, rows, first))
+        return sums
     own, made = threading.local(), []
 
-    def work(first, rows):
+    def work(first: int, rows: Compressed) -> None:
         if not hasattr(own, "sums"):
             own.sums = sums.empty()
             made.append(own.sums)
@@ -235,7 +243,7 @@ def total(add, rows: Source, sums: Sums) -> Sums:
     return sums
 
 
-def of_users(make, rows: Source, shape: tuple[int, ...]) -> np.ndarray:
+def of_users(make: Callable, rows: Source, shape: tuple[int, ...]) -> np.ndarray:
     """Return what ``make(rows, first)`` returns of each block of users, beside each other.
 
     ``shape`` is that for one user; float64 array, shape (n_users, *shape).
@@ -243,7 +251,7 @@ def of_users(make, rows: Source, shape: tuple[int, ...]) -> np.ndarray:
     blocks = in_blocks(rows)
     made = np.empty((blocks.n_users, *shape))
 
-    def work(first, rows):
+    def work(first: int, rows: Compressed) -> None:
         made[first : first + rows.n_rows] = make(rows, first)
 
     blocks.each(work)
@@ -274,7 +282,7 @@ class _Counts:
         self.numbers = self.numbers + others.numbers
 
 
-def _count(count, counts, rows, first):
+def _count(count: Callable, counts: _Counts, rows: Compressed, first: int) -> None:
     counts.numbers = counts.numbers + np.asarray(count(first, rows), dtype=np.int64)
 
 

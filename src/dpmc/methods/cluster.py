@@ -8,19 +8,31 @@ receives one vector of sums for each step, and none of a block. Dask does again 
 worker, with the same result, as sums are exact. All noise is drawn by the process that fits, which
 alone has the :class:`dpmc.privacy.ledger.Ledger`.
 
+Functions go by name, so a worker's own code clips and tells norms. Each sum comes with what it was
+made by (:func:`_program`), and one that another program had a part in is refused. That finds a
+machine with another installation, and no worker that lies.
+
 **Privacy.** Sums without noise are private. They travel between workers, and are in their memory.
-Names of tasks hold numbers of blocks; values that tasks are given or return have no text but that.
+Names of tasks hold numbers of blocks; values that tasks are given or return have no text but that
+and names of programs.
 A task does not raise, as Dask logs arguments and tracebacks of what does: what is wrong with a
 block comes back as a sentence that names the block, and the type of an error, but no value.
 """
 
+import hashlib
 import pickle
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
+from pathlib import Path
+from typing import Any
 
+import numba
+import numpy as np
+
+from dpmc import __version__
 from dpmc.errors import InputError, ParameterError
 from dpmc.methods.blocks import Blocks
 
@@ -42,11 +54,24 @@ class _Step:
 
 @dataclass(frozen=True)
 class _Part:
-    """Sums of some blocks, or what is wrong with one."""
+    """Sums of some blocks, or what is wrong with one; made by programs, which an old one omits."""
 
     numbers: tuple[int, ...]
-    sums: object = field(repr=False)
+    sums: Any = field(repr=False)
     failure: str | None = None
+    programs: frozenset[str] = field(default=frozenset({"another dpmc"}), repr=False)
+
+
+@cache
+def _program() -> str:
+    """Return what this process adds up with, in words."""
+    code = hashlib.sha256()
+    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
+        code.update(path.read_bytes())
+    return (
+        f"dpmc {__version__} (code {code.hexdigest()[:8]}), numpy {np.__version__} and numba "
+        f"{numba.__version__}"
+    )
 
 
 @contextmanager
@@ -72,15 +97,10 @@ def connected(address: str) -> Iterator:
             address=address,
         ) from None
     with client:
-        try:
-            yield client
-        except KeyboardInterrupt:
-            raise InputError(
-                "Stopped, and the cluster with it. No folder was written; a ledger counts the fit."
-            ) from None
+        yield client
 
 
-def total(client, blocks: Blocks, add: Callable, sums) -> None:
+def total(client: Any, blocks: Blocks, add: Callable, sums: Any) -> None:
     """Add to ``sums`` what ``add(sums, rows, first)`` adds of each block of a store.
 
     Parameters
@@ -94,14 +114,21 @@ def total(client, blocks: Blocks, add: Callable, sums) -> None:
     Raises
     ------
     InputError
-        A block is not as it was built, or the cluster cannot do it; the sentence names no user.
+        A block is not as it was built, a worker runs another program, or the cluster cannot do it;
+        the sentence names no user.
     """
-    n_blocks = blocks.source.n_blocks
+    store: Any = blocks.source
+    n_blocks = store.n_blocks
     if not n_blocks:
         return
-    content = pickle.dumps((Blocks(blocks.source, 1, blocks.changes), add, sums.like))
+    content = pickle.dumps((Blocks(store, 1, blocks.changes), add, sums.like))
     with _sentences():
         whole = _whole(client, _Step(secrets.token_hex(4), content), n_blocks)
+    for other in sorted(whole.programs - {_program()}):
+        raise InputError(
+            f"A worker has {other}, and the fit {_program()}: install the same on all machines. "
+            "Nothing was written."
+        )
     if whole.failure is not None:
         raise InputError(whole.failure)
     if sorted(whole.numbers) != list(range(n_blocks)):
@@ -109,7 +136,7 @@ def total(client, blocks: Blocks, add: Callable, sums) -> None:
     sums.include(whole.sums)
 
 
-def _whole(client, step: _Step, n_blocks: int) -> _Part:
+def _whole(client: Any, step: _Step, n_blocks: int) -> _Part:
     """Return the sums of all blocks; whatever ends it, nothing is left on the cluster."""
     import dask
 
@@ -118,7 +145,7 @@ def _whole(client, step: _Step, n_blocks: int) -> _Part:
     size = max(1, n_blocks // (TASKS * max(1, threads)))
     made = []
 
-    def submit(key, work, *given):
+    def submit(key: str, work: Callable, *given: Any) -> Any:
         made.append(client.submit(work, *given, key=f"{key}-{step.name}", pure=False))
         return made[-1]
 
@@ -174,7 +201,7 @@ def _loaded(step: _Step) -> tuple:
 
 def _added(step: _Step, numbers: Sequence[int]) -> _Part:
     """Add up some blocks, each of which is checked when this process first sees it."""
-    number = numbers[0]
+    number, program = numbers[0], frozenset({_program()})
     try:
         blocks, add, empty = _loaded(step)
         sums = empty()
@@ -186,11 +213,12 @@ def _added(step: _Step, numbers: Sequence[int]) -> _Part:
             except InputError as error:  # a sentence of a method: it may hold a value
                 raise RuntimeError from error
     except InputError as error:
-        return _Part((), None, str(error))
+        return _Part((), None, str(error), program)
     except Exception as error:
         cause = error.__cause__ or error
-        return _Part((), None, f"Block {number} cannot be added up: {type(cause).__name__}.")
-    return _Part(tuple(numbers), sums)
+        failure = f"Block {number} cannot be added up: {type(cause).__name__}."
+        return _Part((), None, failure, program)
+    return _Part(tuple(numbers), sums, None, program)
 
 
 def _merged(parts: Sequence[_Part]) -> _Part:
@@ -199,14 +227,16 @@ def _merged(parts: Sequence[_Part]) -> _Part:
         if part.failure is not None:
             return part
     numbers = [number for part in parts for number in part.numbers]
+    programs = frozenset({_program()}).union(*(part.programs for part in parts))
     if len(set(numbers)) < len(numbers):
-        return _Part((), None, "A block came twice from the cluster; nothing was written.")
+        failure = "A block came twice from the cluster; nothing was written."
+        return _Part((), None, failure, programs)
     sums = parts[0].sums.empty()
     for part in parts:
         sums.include(part.sums)
-    return _Part(tuple(numbers), sums)
+    return _Part(tuple(numbers), sums, None, programs)
 
 
-def over(client) -> Callable | None:
+def over(client: Any) -> Callable | None:
     """Return what adds up blocks with a client, for :class:`dpmc.methods.blocks.Blocks`."""
     return None if client is None else partial(total, client)

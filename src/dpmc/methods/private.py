@@ -16,7 +16,7 @@ from dpmc.methods.base import (
     positive,
     with_parameters,
 )
-from dpmc.methods.blocks import LabelledBlocks, counted, in_blocks
+from dpmc.methods.blocks import Change, LabelledBlocks, counted, in_blocks
 from dpmc.methods.kernels.private import column_counts
 from dpmc.methods.private_choice import Keyed, Seeded, secret_generator
 from dpmc.methods.private_statistics import Statistics
@@ -342,8 +342,13 @@ class PrivateMethod(Method):
             rows = randomness.choose(rows, self.ratings_per_user)
         return self._bounded(rows)
 
+    @property
+    def _bounding(self) -> Change:
+        """What clips the ratings of a block to the public range and centres them."""
+        return partial(bounded, self.rating_range, self.centre)
+
     def _bounded(self, rows: Compressed) -> Compressed:
-        return bounded(self.rating_range, self.centre, 0, rows)
+        return self._bounding(0, rows)
 
     def predict_matrix(self) -> np.ndarray:
         """Return all predicted ratings, clipped to the public range, shape (n_users, n_items)."""

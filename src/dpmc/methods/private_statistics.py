@@ -1,16 +1,14 @@
 """The statistics through which a calibrated method sees ratings, and what their sums may hold."""
 
+from functools import partial
+
 import numpy as np
 
-from dpmc.methods.kernels.private import (
-    column_counts,
-    column_sums,
-    gram_sums,
-    residual_sums,
-    user_sums,
-)
+from dpmc.methods.blocks import Blocks, Source, counted, in_blocks, total
+from dpmc.methods.kernels.private import column_counts, column_sums, gram_sums, residual_sums
 from dpmc.privacy.ledger import Ledger
 from dpmc.privacy.sensitivity import Sensitivities
+from dpmc.privacy.sums import Sums
 from dpmc.ratings import Compressed
 
 
@@ -65,43 +63,60 @@ class Statistics:
         )  # fmt: skip
         return self._release("residual", exact, self.bounds.residual(threshold))
 
-    def sums(self, rows: Compressed, n_columns: int) -> np.ndarray:
+    def sums(self, rows: Source, n_columns: int) -> np.ndarray:
         """Return the sums of the values by column, shape (n_columns,)."""
-        self._check(rows, value_bound=self.bounds.half_range)
-        exact = column_sums(rows, n_columns, self.bounds.half_range, threads=self.threads)
+        half = self.bounds.half_range
+        exact = column_sums(self._checked(rows, half), n_columns, half)
         return self._release("sums", exact, self.bounds.sums())
 
-    def counts(self, rows: Compressed, n_columns: int) -> np.ndarray:
+    def counts(self, rows: Source, n_columns: int) -> np.ndarray:
         """Return the numbers of ratings by column, shape (n_columns,)."""
-        self._check(rows)
-        return self._release("counts", column_counts(rows, n_columns), self.bounds.counts())
+        exact = counted(partial(_by_column, n_columns), self._checked(rows)).astype(float)
+        return self._release("counts", exact, self.bounds.counts())
 
-    def total_sum(self, rows: Compressed) -> float:
+    def total_sum(self, rows: Source) -> float:
         """Return the sum of all values."""
-        self._check(rows, value_bound=self.bounds.half_range)
-        exact = total_of(rows, self.bounds)
+        exact = total_of(self._checked(rows, self.bounds.half_range), self.bounds)
         return float(self._release("total_sum", exact, self.bounds.total_sum())[0])
 
-    def total_count(self, rows: Compressed) -> float:
+    def total_count(self, rows: Source) -> float:
         """Return the number of all ratings."""
-        self._check(rows)
-        exact = np.array([float(rows.values.size)])
+        exact = counted(_number, self._checked(rows)).astype(float)
         return float(self._release("total_count", exact, self.bounds.total_count())[0])
 
     def _release(self, what, exact, sensitivity):
         return self.ledger.release(what, exact, sensitivity) if sensitivity else exact
 
-    def _check(self, rows, factors=None, value_bound=None):
-        if self.bounds.user_level:  # only then are the rows users
-            self.bounds.check_counts(rows.sizes)
-        if factors is not None:
-            self.bounds.check_factors(factors)
-        if value_bound is not None:
-            self.bounds.check_values(rows.values, value_bound)
+    def _check(self, rows, factors, value_bound=None):
+        checked(self.bounds, value_bound, 0, rows)
+        self.bounds.check_factors(factors)
+
+    def _checked(self, rows: Source, value_bound: float | None = None) -> Blocks:
+        return in_blocks(rows, self.threads).then(partial(checked, self.bounds, value_bound))
 
 
-def total_of(rows: Compressed, bounds: Sensitivities) -> np.ndarray:
+def checked(bounds: Sensitivities, value_bound: float | None, first: int, rows: Compressed):
+    """Return the ratings of a block, or refuse those that break a bound (PrivacyViolation)."""
+    if bounds.user_level:  # only then are the rows users
+        bounds.check_counts(rows.sizes)
+    if value_bound is not None:
+        bounds.check_values(rows.values, value_bound)
+    return rows
+
+
+def total_of(rows: Source, bounds: Sensitivities) -> np.ndarray:
     """Return the sum of all values, shape (1,), to which a user adds one number."""
-    if not bounds.user_level:
-        return user_sums(rows.values[:, None], bounds.half_range)
-    return user_sums(rows.sums(rows.values)[:, None], bounds.half_range * bounds.ratings_per_user)
+    most = bounds.half_range * (bounds.ratings_per_user if bounds.user_level else 1)
+    return total(partial(_add_total, by_user=bounds.user_level), rows, Sums(1, most)).floats()
+
+
+def _add_total(sums, rows, first, *, by_user):
+    sums.add(0, sums.whole(rows.sums(rows.values) if by_user else rows.values))
+
+
+def _by_column(n_columns, first, rows):
+    return column_counts(rows, n_columns)
+
+
+def _number(first, rows):
+    return [rows.values.size]

@@ -10,7 +10,7 @@ with mu^2 = mu_1^2 + mu_2^2 + ... (Dong, Roth and Su, "Gaussian differential pri
 corollary 3.3). The ledger adds these up.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -129,6 +129,8 @@ class Ledger:
     spent : float
         Sum of weight^-2 over them: what they amount to in releases of weight 1.
     transcript : list of Release
+    report : callable
+        Called without arguments after each release.
     """
 
     def __init__(self, noise: Noise, releases: float, *, keep: bool = False):
@@ -138,6 +140,7 @@ class Ledger:
         self.spent = 0.0
         self._keep = keep
         self.transcript: list[Release] = []
+        self.report: Callable[[], object] = lambda: None
 
     def release(
         self, what: str, query: np.ndarray, sensitivity: float, *, weight: float = 1.0
@@ -168,6 +171,7 @@ class Ledger:
         output = self.noise.add(query, sensitivity * weight)
         if self._keep:
             self.transcript.append(Release(what, sensitivity, query, output, weight))
+        self.report()
         return output
 
     def select(
@@ -216,6 +220,7 @@ class Ledger:
         noised = noise.add(counts, scale, changed)
         if self._keep:
             self.transcript.append(Release(what, sensitivity, counts, noised, weight))
+        self.report()
         return noised > threshold, threshold
 
     def _spend(self, what: str, sensitivity: float, weight: float) -> None:

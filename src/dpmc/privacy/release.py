@@ -87,6 +87,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -195,6 +196,7 @@ class GridNoise:
         return (total.astype(float) * step).reshape(query.shape)
 
 
+@lru_cache(maxsize=64)
 def grid(mechanism: Mechanism, sensitivity: float, coordinates: int) -> tuple[float, Discrete]:
     """Return the step of the grid and the noise on it, in steps.
 

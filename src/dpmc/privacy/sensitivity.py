@@ -135,8 +135,7 @@ class Sensitivities:
         largest = row_norms(factors, self.norm).max(initial=0.0)
         if not largest <= self.factor_bound * _SLACK:
             raise PrivacyViolation(
-                f"a row of factors has l{self.norm} norm {largest:g}, above the bound "
-                f"{self.factor_bound:g}"
+                f"a row of factors has an l{self.norm} norm above the bound {self.factor_bound:g}"
             )
 
     def check_values(self, values: np.ndarray, value_bound: float | None = None) -> None:
@@ -144,15 +143,13 @@ class Sensitivities:
         bound = self.half_range if value_bound is None else value_bound
         largest = np.abs(values).max(initial=0.0)
         if not largest <= bound * _SLACK:
-            raise PrivacyViolation(f"a value of {largest:g} lies beyond the bound {bound:g}")
+            raise PrivacyViolation(f"a value lies beyond the bound {bound:g}")
 
     def check_counts(self, counts: np.ndarray) -> None:
         """Raise PrivacyViolation if, at user level, a user has more than k ratings."""
         most = np.max(counts, initial=0)
         if self.user_level and most > self._most():
-            raise PrivacyViolation(
-                f"a user has {most} ratings, above the bound {self.ratings_per_user}"
-            )
+            raise PrivacyViolation(f"a user has more ratings than {self.ratings_per_user}")
 
     def _most(self) -> int:
         """k, which bounds what a user can change."""

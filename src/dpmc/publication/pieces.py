@@ -25,7 +25,7 @@ from dpmc.publication.sources import GZIPPED, ZIPPED, choose, kind_of, opened, r
 WITHOUT_HEADER = ("user", "item", "rating", "timestamp")
 """Columns of a file like u.data and ratings.dat of MovieLens."""
 PARQUET = ".parquet"
-ROWS = 1 << 20
+ROWS = 1 << 17
 """Of a Parquet file, that are read at a time."""
 _SEPARATORS = {".data": "\t", ".dat": "::"}
 _RECBOLE = ".inter"
@@ -114,7 +114,7 @@ def files_of(path: Path) -> list[Path]:
         files = sorted(each for each in path.rglob(f"*{PARQUET}") if each.is_file())
         if files:
             return files
-    if path.is_dir() or path.suffix.lower() != PARQUET and kind_of(path) not in TEXT_SUFFIXES:
+    if path.is_dir() or (path.suffix.lower() != PARQUET and kind_of(path) not in TEXT_SUFFIXES):
         raise InputError(_no_table(path))
     return [path]
 

@@ -4,9 +4,10 @@ A store is a folder that :mod:`dpmc.publication.store_building` makes. Users are
 their labels, and a block holds those from one label up to the next block's first: so each block
 shows by itself that its users are in no other. ``store.json`` has the size and the SHA-256 of every
 file, and of its own content. That content and sizes are checked when a store is opened; digests of
-files, and that the rows are in order, when a block is first read by a process, which takes about a
-second for each gigabyte. There is no key: who rewrites a block and ``store.json`` with it is not
-found out.
+files, and that the rows are in order, when a process first reads a block, which takes about a
+second for each gigabyte, and again when it reads one whose files were written since, as their size,
+inode and times tell. There is no key: who rewrites a block and ``store.json`` with it is not found
+out; nor is who writes to a block while it is read, because its files are mapped.
 """
 
 import json
@@ -54,8 +55,9 @@ class Store:
 
     def __init__(self, path: Path, stated: Mapping):
         self.path, self._stated = path, stated
-        self._seen: set[int | str] = set()  # blocks and files that were checked
-        self._checked: set[int] = set()
+        # files and blocks that were checked, as they were then
+        self._seen: dict[int | str, tuple] = {}
+        self._checked: dict[int, tuple] = {}
         self.n_users, self.n_items = stated["users"], stated["items"]
         self.n_ratings, self.rated = stated["ratings"], stated["rated"]
         self.n_repeated, self.n_blocks = stated["repeated"], len(stated["blocks"])
@@ -217,11 +219,13 @@ class Store:
                 report(number / self.n_blocks)
 
     def check_block(self, number: int) -> None:
-        """Refuse a block that is not as it was built; this process reads it once."""
-        if number not in self._checked:
+        """Refuse a block that is not as it was built; this process reads it once as it is."""
+        files = self._stated["blocks"][number]["files"]
+        state = tuple(self._check(number, name) for name in files)
+        if self._checked.get(number) != state:
             if self.user_labels(number).size != self._rows(number).n_rows:
                 raise self._changed(number)
-            self._checked.add(number)
+            self._checked[number] = state
 
     def verify(self, report: Callable[[float], None] = lambda share: None) -> None:
         """Read everything, and refuse what is not as it was built, see :meth:`check`."""
@@ -252,20 +256,19 @@ class Store:
         """Return a block as it is on disk, where several ratings may be of one pair."""
         stated = self._stated["blocks"][number]
         files = [f"{number:05}/{name}.npy" for name in ARRAYS]
-        for name in files:
-            self._check(number, name)
+        state = tuple(self._check(number, name) for name in files)
         with readable(self.path):
             # plain arrays over what is mapped, which compiled functions take
             indptr, indices, values = (
                 np.asarray(np.load(self.path / name, mmap_mode="r")) for name in files
             )
         rows = Compressed(np.array(indptr), indices, values)
-        if number not in self._seen:
+        if self._seen.get(number) != state:
             repeats = _repeats(indptr, indices, values, self.n_items)
             sizes = (stated["users"], stated["ratings"], stated["repeated"])
             if sizes != (rows.n_rows, rows.indices.size, repeats):
                 raise self._changed(number)
-            self._seen.add(number)
+            self._seen[number] = state
         return rows
 
     def _labels(self, number: int | None, name: str) -> np.ndarray:
@@ -274,16 +277,22 @@ class Store:
             labels = (self.path / name).read_text(encoding="utf-8").split("\n")[:-1]
         return np.array([*labels, None], dtype=object)[:-1]
 
-    def _check(self, number: int | None, name: str) -> None:
-        """Refuse a file with another digest than it had, the first time that it is read."""
-        if name in self._seen:
-            return
+    def _check(self, number: int | None, name: str) -> tuple:
+        """Refuse a file with another digest than it had; return what changes if it is written.
+
+        It is read again after that alone.
+        """
         stated = self._stated if number is None else self._stated["blocks"][number]
         with readable(self.path):
+            facts = os.stat(self.path / name)
+            state = (facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
+            if self._seen.get(name) == state:
+                return state
             digest = file_digest(self.path / name)
         if digest != stated["files"][name]["sha256"]:
             raise self._changed(number)
-        self._seen.add(name)
+        self._seen[name] = state
+        return state
 
     def _changed(self, number: int | None) -> InputError:
         what = "it" if number is None else f"block {number}"

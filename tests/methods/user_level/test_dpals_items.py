@@ -94,7 +94,7 @@ def test_weighted_sums_are_those_of_plain_loops():
     )
     assert (lengths < 2).all()  # all rows were longer
     longer = weights.with_values(1.1 * weights.values)
-    with pytest.raises(PrivacyViolation, match=r"a row has l2 norm 2\.2, above the bound 2"):
+    with pytest.raises(PrivacyViolation, match=r"^a row has an l2 norm above the bound 2$"):
         statistics(bounds=few).sums(rows, None, users, 9, longer)
     with pytest.raises(PrivacyViolation, match="above the bound 3"):
         statistics(bounds=few, row_bound=3.0).covariance(rows, 9, weights)
@@ -135,7 +135,7 @@ def test_what_sensitivities_rest_on_is_checked():
         made.mean(rows)  # not centred
     crowded = Compressed(np.array([0, 10]), np.arange(10, dtype=np.int32), np.ones(10))
     for release in (made.counts, made.mean, made.covariance):
-        with pytest.raises(PrivacyViolation, match="10 ratings, above the bound 9"):
+        with pytest.raises(PrivacyViolation, match="more ratings than 9"):
             release(crowded, *([10] if release != made.mean else []))
     assert made.ledger.count == 0
 

@@ -239,7 +239,7 @@ def test_a_user_beyond_the_stated_norm_of_any_release_stops_the_fit(module, monk
     fitted = model(held_out=0.3, explained=1e6)
     if module is refinement:  # the class holds it, so that forms of the method can have another
         monkeypatch.setattr(type(fitted), "update", staticmethod(longer))
-    with pytest.raises(PrivacyViolation, match=r"a user has norm 2\.1, above the bound"):
+    with pytest.raises(PrivacyViolation, match=r": a user has a norm above the bound [\d.]+$"):
         fitted.fit(drawn(0, n_users=50), rng=0, noise_rng=1)
 
 
@@ -263,7 +263,7 @@ def test_an_error_below_its_noise_has_a_deviation_of_the_size_of_the_noise(half_
     rng = np.random.default_rng(0)
     for _ in range(200):
         found = worth.read(5 * rng.standard_normal(3), 5.0, half_range)
-        largest = worth.LARGEST**0.5 * half_range * 5 * 10
+        largest = worth.WORTH_LARGEST**0.5 * half_range * 5 * 10
         assert all(0 <= each <= largest for each in found)
 
 

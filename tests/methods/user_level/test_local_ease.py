@@ -109,13 +109,13 @@ def test_a_list_gains_one_at_most_and_one_user_gains_it():
 
 def test_a_longer_user_is_refused(monkeypatch):
     monkeypatch.setattr(pairs, "weight_of", lambda likes: 1.0 + 0 * likes)
-    with pytest.raises(PrivacyViolation, match="pairs: a user has norm"):
+    with pytest.raises(PrivacyViolation, match="pairs: a user has a norm above"):
         model().fit(of_matrix(drawn(0, 20, 8)), rng=0, noise_rng=1)
 
 
 def test_lists_that_gain_more_than_they_can_are_refused(monkeypatch):
     monkeypatch.setattr(check, "statistic", lambda *_: (np.zeros(1), 1.1))
-    with pytest.raises(PrivacyViolation, match="check: a user has norm"):
+    with pytest.raises(PrivacyViolation, match="check: a user has a norm above"):
         model().fit(of_matrix(drawn(0, 20, 8)), rng=0, noise_rng=1)
 
 

@@ -7,7 +7,7 @@ These follow from the trials, which are compared one by one; a bound of an inter
 may differ in its last digit under another BLAS, so they are not compared again.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,7 @@ from dpmc.errors import InputError
 from dpmc.files import write_text
 from dpmc.frame.checking.check import TOLERANCES, CheckedResults, kept
 from dpmc.frame.checking.comparison import missing_trials
+from dpmc.frame.checking.runs import read_text_table, read_trials, refuse_incomplete
 from dpmc.frame.checking.tolerances import ALLOWED
 from dpmc.frame.jobs.cell_settings import SETTINGS
 
@@ -39,6 +40,8 @@ def update(results: CheckedResults, folder: Path, profile: str | None = None) ->
     """
     refuse_unfit(results, profile)
     regression, written = results.study.regression, []
+    if profile is None:
+        refuse_incomplete(results.folder, [f"{name}.csv" for name in regression.means])
     if profile is None and results.trials is not None:
         columns = (*regression.coordinates, "trial", *regression.metrics)
         trials = kept(results.trials, regression).reset_index()
@@ -46,9 +49,7 @@ def update(results: CheckedResults, folder: Path, profile: str | None = None) ->
         # as they were written, with settings inside of settings
         write_text(folder / SETTINGS, (results.folder / SETTINGS).read_text("utf-8"))
         written.append(folder / SETTINGS)
-        columns = (*regression.coordinates, "metric", *STATISTICS)
-        tables.write(folder / MEANS, columns, means(results))
-        written.append(folder / MEANS)
+        written.append(_write_means(folder / MEANS, results.trials, regression.coordinates))
         if not (folder / TOLERANCES).exists():
             tables.write(folder / TOLERANCES, (*regression.coordinates, *ALLOWED), [])
             written.append(folder / TOLERANCES)
@@ -57,6 +58,11 @@ def update(results: CheckedResults, folder: Path, profile: str | None = None) ->
             table = pd.read_csv(results.folder / f"{name}.csv", dtype=str, keep_default_na=False)
             columns = [*(regression.numbers | regression.optional)[name], *numbers.columns]
             written.append(_write(folder / f"{name}.csv", table[columns]))
+        for name, keys in regression.means.items():
+            path = results.folder / f"{name}.csv"
+            metrics = [each for each in read_text_table(path) if each not in (*keys, "trial")]
+            trials = read_trials(path, keys, metrics)
+            written.append(_write_means(folder / f"{name}_{MEANS}", trials, keys))
     for name, table in results.labels.items():
         path = folder / "expected" / (profile or FULL) / f"{name}.csv"
         columns = expected_columns(table, regression.labels[name], whole=profile in (None, FULL))
@@ -74,20 +80,24 @@ def expected_columns(table: pd.DataFrame, keys: tuple[str, ...], *, whole: bool)
     return [*keys, *labels, *(rest if whole else [])]
 
 
-def means(results: CheckedResults) -> Iterator[Mapping[str, object]]:
+def means(trials: pd.DataFrame, coordinates: Sequence[str]) -> Iterator[Mapping[str, object]]:
     """Yield :data:`STATISTICS` of each metric of each cell, over all of its trials.
 
     What is the same in all of them is no mean: the trials that are kept have it.
     """
-    regression = results.study.regression
-    for _, cell in results.trials.groupby(level="cell", sort=False):
-        place = {name: cell[name].iloc[0] for name in regression.coordinates}
-        for metric in regression.metrics:
+    for _, cell in trials.groupby(level="cell", sort=False):
+        place = {name: cell[name].iloc[0] for name in coordinates}
+        for metric in trials.columns.difference(coordinates, sort=False):
             values = cell[metric].dropna()
             if np.isfinite(values).all() and values.nunique() > 1:
                 found = (len(values), values.mean(), values.median(), values.sem())
                 shown = (found[0], *(_short(value) for value in found[1:]))
                 yield place | {"metric": metric} | dict(zip(STATISTICS, shown, strict=True))
+
+
+def _write_means(path: Path, trials: pd.DataFrame, coordinates: Sequence[str]) -> Path:
+    tables.write(path, (*coordinates, "metric", *STATISTICS), means(trials, coordinates))
+    return path
 
 
 def _rounded(column: pd.Series) -> pd.Series:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpmc.frame.judging.finding import FEW, NO_MORE_THAN
+from dpmc.frame.judging.finding import NO_MORE_THAN, SHARE_BEYOND
 from dpmc.statistics.bootstrap import pooled_interval
 from dpmc.statistics.tests import CONFIDENCE, LEVEL, Interval, holm, row_tests
 
@@ -80,4 +80,5 @@ def few_beyond(values: np.ndarray) -> bool:
     nearer = np.where(row_tests(values).mean < 0, low, high)
     tests = row_tests(values - nearer[:, None])
     outward = tests.mean * nearer > 0
-    return bool((outward & (holm(tests.p_value) <= LEVEL)).sum() <= max(1, FEW * len(values)))
+    beyond = (outward & (holm(tests.p_value) <= LEVEL)).sum()
+    return bool(beyond <= max(1, SHARE_BEYOND * len(values)))

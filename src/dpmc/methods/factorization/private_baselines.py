@@ -1,10 +1,12 @@
 """Means and biases within a privacy budget: what a private factor model has to beat."""
 
 from dataclasses import field
+from functools import partial
 
 import numpy as np
 
 from dpmc.methods.base import positive, with_parameters
+from dpmc.methods.blocks import in_blocks, of_users
 from dpmc.methods.factorization.private_offsets import (
     item_offsets,
     noised_mean,
@@ -55,11 +57,20 @@ class PrivateUserItemBias(PrivateMethod):
     def releases(self) -> int:
         return planned_releases(self.relation, iterations=0, offset_sides=self.offset_sides)
 
+    @property
+    def by_blocks(self) -> bool:
+        """Where users are protected: elsewhere what they send is released for each of them, too."""
+        return self.bounds.user_level
+
     def _fit(self, ratings, statistics, randomness, callback):
-        offsets = self._item_offsets(self._chosen(ratings, randomness), statistics)
+        own = chosen = in_blocks(ratings, self.threads).then(self._bounding)
+        if self.bounds.user_level:
+            chosen = own.then(randomness.choices(self.ratings_per_user))
+        offsets = self._item_offsets(chosen, statistics)
         self.item_offsets_ = self.centre + offsets
         self.item_factors_ = np.ones((self.shape_[1], 1))
-        self.user_factors_ = self._user_offsets(ratings, offsets, statistics)[:, None]
+        self._alone = own, offsets
+        self._users = self._released_users(ratings, offsets, statistics)
         if callback is not None:
             callback(1, self)
 
@@ -67,13 +78,23 @@ class PrivateUserItemBias(PrivateMethod):
         """Return the offset of each item from the centre."""
         return item_offsets(statistics, chosen, self.shape_[1], self.shrinkage)
 
-    def _user_offsets(self, ratings, offsets, statistics):
-        """Return the offset of each user; at user level from all ratings, as users do it alone."""
-        by_item, n_users = self._bounded(ratings.by_item), self.shape_[0]
+    def _released_users(self, ratings, offsets, statistics):
+        """Return what is released of users, shape (n_users, 1); at user level None."""
         if self.bounds.user_level:
-            bound = self.bounds.half_range
-            return own_offsets(by_item, offsets, n_users, self.shrinkage, bound)
-        return user_offsets(statistics, by_item, offsets, n_users, self.shrinkage)
+            return None
+        by_item, n_users = self._bounded(ratings.by_item), self.shape_[0]
+        return user_offsets(statistics, by_item, offsets, n_users, self.shrinkage)[:, None]
+
+    @property
+    def user_factors_(self) -> np.ndarray:
+        """The offset of each user; at user level of all ratings, as users compute it alone: made
+        when it is first asked for."""
+        if self._users is None:
+            own, offsets = self._alone
+            given = {"shrinkage": self.shrinkage, "bound": self.bounds.half_range}
+            alone = partial(own_offsets, of_items=offsets, **given)
+            self._users = of_users(alone, own, ())[:, None]
+        return self._users
 
 
 class PrivateItemBias(PrivateUserItemBias):
@@ -81,8 +102,8 @@ class PrivateItemBias(PrivateUserItemBias):
 
     offset_sides = 1
 
-    def _user_offsets(self, ratings, offsets, statistics):
-        return np.zeros(self.shape_[0])
+    def _released_users(self, ratings, offsets, statistics):
+        return np.zeros((self.shape_[0], 1))
 
 
 @with_parameters

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from dpmc.methods.kernels.private import column_counts, column_sums
+from dpmc.methods.blocks import Source
+from dpmc.privacy.sums import Sums
 from dpmc.ratings import Compressed
 
 PRIOR_SHARE = 0.25
@@ -30,7 +31,7 @@ def damped_offsets(
     return counts * sums / np.maximum(denominators, np.finfo(float).tiny)
 
 
-def item_offsets(statistics, rows: Compressed, n_items: int, shrinkage: float) -> np.ndarray:
+def item_offsets(statistics, rows: Source, n_items: int, shrinkage: float) -> np.ndarray:
     """Release sums and counts of the items; return the mean plus each item's damped offset.
 
     ``rows`` are ratings by user, clipped and centred; what is returned, shape (n_items,), is within
@@ -60,12 +61,16 @@ def user_offsets(
 
 
 def own_offsets(
-    rows: Compressed, of_items: np.ndarray, n_users: int, shrinkage: float, bound: float
+    rows: Compressed, first: int, *, of_items: np.ndarray, shrinkage: float, bound: float
 ) -> np.ndarray:
-    """Return :func:`user_offsets` without noise: what users compute alone, for themselves."""
-    left = rows.minus(rows=of_items).clipped(-bound, bound)
-    sums, counts = column_sums(left, n_users, bound), column_counts(left, n_users)
-    return _bounded(damped_offsets(sums, counts, shrinkage, 0.0, PRIOR_SHARE * bound), bound)
+    """Return :func:`user_offsets` without noise: what users compute alone, for themselves.
+
+    ``rows`` are ratings by user, of a block.
+    """
+    left, sums = rows.minus(columns=of_items).clipped(-bound, bound), Sums(rows.n_rows, bound)
+    sums.add_at(left.per_rating(np.arange(rows.n_rows)), sums.whole(left.values))
+    offsets = damped_offsets(sums.floats(), rows.sizes, shrinkage, 0.0, PRIOR_SHARE * bound)
+    return _bounded(offsets, bound)
 
 
 def _bounded(values, bound):

@@ -164,8 +164,8 @@ def best_lists(users, levels, offsets, columns, indptr, indices, include, top):
 def best(scores, left_out, top):
     """Return the places of the largest scores, shape (at most top,), the largest first.
 
-    Those within a tie (:mod:`dpmc.ties`) stand in their order; ``left_out`` is true for items that
-    are not listed, but for the scale of a tie they count.
+    Ordered as :mod:`dpmc.ties` says; ``left_out`` is true for items that are not listed, but for
+    the scale of a tie they count.
     """
     n_items, largest, held, least = scores.size, 0.0, 0, 0
     highest, bar = np.empty(min(top, n_items)), -np.inf
@@ -184,18 +184,14 @@ def best(scores, left_out, top):
                 bar = highest[least]
     tie, bound = TOLERANCE * largest, -np.inf
     if held == highest.size and held < n_items:
-        bound = highest[least] - tie
+        bound = highest[least] - 2 * tie  # more than can round to the same
     candidates, number = np.empty(n_items, dtype=np.int64), 0
     for place in range(n_items):
         if scores[place] >= bound and not left_out[place]:
             candidates[number] = place
             number += 1
     candidates = candidates[:number]
-    negated = -scores[candidates]
-    order = np.argsort(negated, kind="mergesort")
-    begin = 0
-    for i in range(1, number + 1):
-        if i == number or negated[order[i]] > negated[order[i - 1]] + tie:
-            order[begin:i] = np.sort(order[begin:i])
-            begin = i
-    return candidates[order[:top]]
+    rounded = scores[candidates]
+    if tie > 0:
+        rounded = np.floor(rounded / tie + 0.5)
+    return candidates[np.argsort(-rounded, kind="mergesort")[:top]]

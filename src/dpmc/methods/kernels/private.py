@@ -5,18 +5,19 @@ One pass over the ratings adds each row's terms to the blocks of the other side,
 does not matter. Explicit loops, no fast-math.
 """
 
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 from numba import njit
 
-from dpmc.methods.blocks import Blocks, total
+from dpmc.methods.blocks import Blocks, Source, total
 from dpmc.privacy.ledger import PrivacyViolation
 from dpmc.privacy.sensitivity import row_norms
 from dpmc.privacy.sums import TOGETHER, Sums, put, put_all
 from dpmc.ratings import Compressed
 
 _NOTHING = np.empty(0)
+_upper = lru_cache(maxsize=4)(np.triu_indices)
 
 
 @njit(cache=True, nogil=True)
@@ -131,12 +132,12 @@ def _residuals(sums, rows, first, *, factors, theta, threshold):
     )
 
 
-def column_sums(rows: Compressed, n_columns: int, bound: float, *, threads: int = 1) -> np.ndarray:
+def column_sums(rows: Source, n_columns: int, bound: float) -> np.ndarray:
     """Return the sum of the values of each column, shape (n_columns,).
 
     No value is larger in size than ``bound``.
     """
-    return total(_columns, Blocks(rows, threads), Sums(n_columns, bound)).floats()
+    return total(_columns, rows, Sums(n_columns, bound)).floats()
 
 
 def _columns(sums, rows, first):
@@ -200,7 +201,7 @@ class NoisedSystems:
 
 def full_matrices(triangles: np.ndarray, rank: int) -> np.ndarray:
     """Return symmetric matrices, shape (n, rank, rank), of upper triangles."""
-    rows, columns = np.triu_indices(rank)
+    rows, columns = _upper(rank)
     matrices = np.empty((len(triangles), rank, rank))
     matrices[:, rows, columns] = triangles
     matrices[:, columns, rows] = triangles

@@ -5,6 +5,7 @@ import inspect
 import io
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -154,16 +155,21 @@ def terms(model: PrivateMethod, guarantee: Guarantee) -> dict[str, object]:
 
     From ``method`` and ``constants`` the method can be constructed again, and all else follows.
     """
-    parameters = inspect.signature(type(model)).parameters.values()
-    needed_first = sorted(parameters, key=lambda each: each.default is not each.empty)
-    names = [each.name for each in needed_first if each.name not in BUDGET]
     return {
         "method": method_name(model),
-        "constants": {name: getattr(model, name) for name in names},
+        "constants": {name: getattr(model, name) for name in _constants(type(model))},
         "assumed_public": assumed_public(model, guarantee),
         "key": describe_key(model, guarantee),
         "prediction": _prediction(model),
     }
+
+
+@cache
+def _constants(method: type) -> list[str]:
+    """Return the names of a method's settings, those that have to be given first."""
+    parameters = inspect.signature(method).parameters.values()
+    needed_first = sorted(parameters, key=lambda each: each.default is not each.empty)
+    return [each.name for each in needed_first if each.name not in BUDGET]
 
 
 def assumed_public(model: PrivateMethod, guarantee: Guarantee) -> dict[str, str]:

@@ -19,6 +19,7 @@ from dpmc.methods.released import card, fit_folder, onebit_folder
 from dpmc.methods.released.verdict import Verdict
 from dpmc.methods.released.verify_fit import account_fit
 from dpmc.methods.released.verify_onebit import account_onebit
+from dpmc.privacy.attacker import REASONABLE
 from dpmc.privacy.guarantee import delta_remarks
 from dpmc.publication.folder import GUARANTEE, SIMULATED, SPENT, UNSEEN, check_stated, digests
 
@@ -29,8 +30,6 @@ _KINDS = {
 }
 """Format -> how it is accounted for anew, what files there can be, and how the names of its epsilon
 and delta start."""
-LARGE_EPSILON = 20.0
-"""Above it, what is published may be 5e8 times as likely for one neighbour as for the other."""
 
 
 def verify(path: Path, users: int | None = None) -> Verdict:
@@ -94,10 +93,10 @@ def _text(path: Path) -> str | None:
 def _on_budget(epsilon: float, delta: float, users: int | None) -> tuple[tuple[str, ...], ...]:
     """Return remarks on a budget, and the conditions on which a folder may be published."""
     remarks = []
-    if LARGE_EPSILON < epsilon < math.inf:
+    if REASONABLE < epsilon < math.inf:
         remarks.append(
-            f"epsilon {epsilon:g} is above {LARGE_EPSILON:g}: it lets neighbours differ by a "
-            f"factor of e^{epsilon:g}, which hides next to nothing"
+            f"epsilon {epsilon:g} is above {REASONABLE:g}, so the guarantee is called weak: what "
+            f"is published may be e^{epsilon:g} times as likely for one neighbour as for the other"
         )
     conditions = [
         "it is as its maker wrote it",

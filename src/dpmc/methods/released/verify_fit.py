@@ -21,8 +21,7 @@ from dpmc.methods.released.fit_folder import (
     described,
     terms,
 )
-from dpmc.methods.user_level.local_bayes.check import CREDITED
-from dpmc.methods.user_level.local_bayes.constants import MOST_STEPS
+from dpmc.methods.user_level.local_bayes.constants import CREDITED, MOST_STEPS
 from dpmc.methods.user_level.local_ease.method import POPULAR_INSTEAD
 from dpmc.privacy.accounting import Releases, epsilon
 from dpmc.privacy.attacker import Attacker, attacker_of

@@ -30,7 +30,7 @@ def check_row_lengths(rows: Compressed, bound: float) -> None:
     """Raise PrivacyViolation unless every row has l2 norm at most ``bound``."""
     longest = rows.norms().max(initial=0.0)
     if not longest <= bound * SLACK:
-        raise PrivacyViolation(f"a row has l2 norm {longest:g}, above the bound {bound:g}")
+        raise PrivacyViolation(f"a row has an l2 norm above the bound {bound:g}")
 
 
 def outer_sum(rows: Source, n_columns: int, bound: float, *, plain: bool = False) -> np.ndarray:

@@ -255,7 +255,7 @@ class DPALS(OffsetModel):
         self.claimed_epsilon_ = self.epsilon
         counts, mean = self._popularity(ratings, released, randomness)
         frequent = np.sort(np.argsort(-counts, kind="stable")[:kept])
-        self.frequent_ = np.isin(np.arange(n_items), frequent)
+        self.frequent_ = np.bincount(frequent, minlength=n_items) > 0
         own = ratings.by_user.clipped(*self.rating_range)
         self.user_means_ = own.means(mean)
         constant = 0.0 if self.centring == "none" else mean

@@ -5,6 +5,7 @@ from dataclasses import field
 import numpy as np
 
 from dpmc.methods.base import choice, positive, with_parameters
+from dpmc.methods.kept import kept
 from dpmc.methods.user_level.dpals import DPALS
 from dpmc.methods.user_level.item_features import WithItemFeatures
 from dpmc.methods.user_level.item_step import positive_semidefinite
@@ -96,6 +97,7 @@ class DPALSWithFeatures(WithItemFeatures, DPALS):
         return solve(grams, targets, strengths, features, self.feature_weight)
 
 
+@kept
 def factored(
     grams: np.ndarray,
     targets: np.ndarray,
@@ -127,6 +129,7 @@ def factored(
     return rows
 
 
+@kept
 def encoded(
     grams: np.ndarray,
     targets: np.ndarray,

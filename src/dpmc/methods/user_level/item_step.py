@@ -183,7 +183,7 @@ def clipped_updates(
     sent = left.with_values(left.values * left.per_rating(shrink))
     longest = np.max(sent.norms() * row_norms(directions, 2), initial=0.0)
     if not longest <= bound * SLACK:
-        raise PrivacyViolation(f"an update has norm {longest:g}, above the bound {bound:g}")
+        raise PrivacyViolation(f"an update has a norm above the bound {bound:g}")
     return residual_sums(sent, directions, n_items, bound)
 
 

@@ -95,7 +95,7 @@ class JointMethod(OffsetModel):
         if self.item_share < 1:
             frequent = self._frequent(self._chosen(ratings, randomness), statistics)
             own = own.columns(frequent, n_items)
-        self.frequent_ = np.isin(np.arange(n_items), frequent)
+        self.frequent_ = np.bincount(frequent, minlength=n_items) > 0
         return randomness.choose(own, self.ratings_per_user, frequent), own
 
     def _frequent(self, rows, statistics):

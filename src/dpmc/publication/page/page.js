@@ -93,18 +93,15 @@ function deviations(ratings, places) {
 }
 
 function best(values, n, ratings) {
-  // ties, which are equal up to rounding, in the order of the catalogue
+  // by what dpmc.ties rounds to, then in the order of the catalogue
   const sorted = values.slice().sort(), last = sorted.length - 1;
   const tie = model.tie * Math.max(Math.abs(sorted[0]), Math.abs(sorted[last]));
-  const least = sorted[Math.max(last + 1 - n - ratings.size, 0)] - tie;
-  const places = [], chosen = [];
-  for (let place = 0; place <= last; place++) if (values[place] >= least) places.push(place);
-  places.sort((a, b) => values[b] - values[a] || a - b);
-  for (let first = 0, end = 1; first < places.length && chosen.length < n; first = end++) {
-    while (end < places.length && values[places[end]] >= values[places[end - 1]] - tie) end++;
-    chosen.push(...places.slice(first, end).sort((a, b) => a - b).filter(each => !ratings.has(each)));
-  }
-  return chosen.slice(0, n);
+  const least = sorted[Math.max(last + 1 - n - ratings.size, 0)] - 2 * tie;
+  const rounded = place => tie ? Math.floor(values[place] / tie + 0.5) : values[place];
+  const places = [];
+  for (let place = 0; place <= last; place++)
+    if (values[place] >= least && !ratings.has(place)) places.push(place);
+  return places.sort((a, b) => rounded(b) - rounded(a) || a - b).slice(0, n);
 }
 
 /* The page */

@@ -22,6 +22,7 @@ MOST_PAIRED = 28
 """Numbers up to which all products of two are features, too; of more only the squares are."""
 PENALTIES = 10.0 ** np.arange(-1, 5)
 """Of the ridge regression, of which the best is chosen without the test half."""
+_TRUTHS = bool | np.bool_
 
 
 @dataclass(frozen=True)
@@ -179,7 +180,7 @@ def _scores(learnt, tests, sides) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 
 def _number(value) -> float | None:
-    if isinstance(value, bool | np.bool_) or value is None:
+    if isinstance(value, _TRUTHS) or value is None:
         return None
     try:
         number = float(value)

@@ -31,6 +31,7 @@ from dpmc.studies.huber.tables_parameters import parameters_table
 from dpmc.studies.huber.tables_rmse import (
     NOT_RUN,
     distinct,
+    is_own,
     label_of,
     mean_cell,
     rmse_table,
@@ -78,11 +79,10 @@ def build_tables(
 ) -> list[Table]:
     """Return tables 1 and 3 to 7, in the order of the paper.
 
-    Cells that the paper does not have (another data set, rank, variance, ...) follow in
-    ``table_other``, if there are any. ``comparison`` is as
-    :func:`dpmc.studies.huber.reported.compare.compare` returns it, ``budgets`` are rows of
-    :func:`dpmc.studies.huber.nominal.table_one`; ``left_out`` are data sets that the configuration
-    leaves out.
+    Cells of another data set, rank, variance, ... follow in ``table_other``, if there are any.
+    ``comparison`` is as :func:`dpmc.studies.huber.reported.compare.compare` returns it, ``budgets``
+    are rows of :func:`dpmc.studies.huber.nominal.table_one`; ``left_out`` are data sets that the
+    configuration leaves out.
     """
     tables = [budget_table(comparison, budgets)]
     names = comparison.loc[comparison["metric"] != "epsilon", "table"].unique()
@@ -133,17 +133,16 @@ def _budget_rows(reported, budgets, variances) -> list[Row]:
 
 
 def other_table(trials: pd.DataFrame, comparison: pd.DataFrame) -> Table | None:
-    """Return the cells that the paper does not have, one row each; None if there are none."""
+    """Return the cells for which the paper's tables have no place, one row each; None if there are
+    none."""
     known = {as_run(cell) for cell in cells_of(comparison[comparison["metric"] != "epsilon"])}
-    places = {(cell.dataset, cell.rank, cell.observed_fraction) for cell in known}
+    shown = {_place(cell, noise) for cell in known for noise in (cell.variance, None)}
     rows = []
     names = ["dataset", "rank", "observed_fraction", "variance", "method", "mechanism"]
     for _, part in trials.groupby([*names, "irls_iterations"], dropna=False, sort=True):
         cell = cells_of(part.head(1))[0]
-        baseline = cell.method in BASELINE_LABELS
-        if cell in known or (
-            baseline and (cell.dataset, cell.rank, cell.observed_fraction) in places
-        ):
+        beside = cell.method in BASELINE_LABELS or is_own(cell.method, cell.mechanism)
+        if cell in known or (beside and _place(cell, cell.variance) in shown):
             continue
         metrics = [published_metric(part), part["rmse_heldout"], part["rmse_clipped"]]
         cells = tuple(mean_cell(values, "–") for values in metrics)
@@ -159,6 +158,10 @@ def other_table(trials: pd.DataFrame, comparison: pd.DataFrame) -> Table | None:
     counts = [cell.trials for row in rows for cell in row.cells]
     notes = (f"Mean and standard error over {trials_text(counts)}.",)
     return Table("table_other", "Cells beyond the paper", headings, columns, tuple(rows), notes)
+
+
+def _place(cell, variance: float | None) -> tuple:
+    return cell.dataset, cell.rank, cell.observed_fraction, variance
 
 
 def _other_labels(cell) -> tuple[str, ...]:

@@ -38,6 +38,7 @@ PROVIDE_DATA = (
 )
 LEFT_OUT = "The configuration of this run leaves this data set out (huber.real)."
 BASELINES = "Baselines (no noise; not in the paper)"
+OWN = "Others (not in the paper)"
 MARKS = (
     "Bold: lowest private model of its row, and significantly below every other one (paired "
     "t-tests of log RMSE over trials, Holm, 5 %). †: differs from the published number by more "
@@ -48,7 +49,7 @@ MARKS = (
 def rmse_table(
     name: str, trials: pd.DataFrame, comparison: pd.DataFrame, left_out: Collection[str] = ()
 ) -> Table:
-    """Return one of the tables 3 to 7 with the baselines that the paper leaves out.
+    """Return one of the tables 3 to 7 with baselines and plug-ins, which the paper has not.
 
     Three lines per row: the published numbers, ours in the published metric, and ours in the
     second metric (unobserved entries of synthetic data; predictions clipped to the range of the
@@ -59,7 +60,7 @@ def rmse_table(
     synthetic = dataset == SYNTHETIC
     ours = trials[(trials["dataset"] == dataset) & (trials["rank"] == rank)]
     places = _places(reported, synthetic)
-    columns, selectors = _columns(reported, synthetic)
+    columns, selectors = _columns(reported, ours, synthetic)
     absent = NOT_AVAILABLE if not synthetic and ours.empty else NOT_RUN
     rows = []
     for place in places:
@@ -91,8 +92,10 @@ def distinct(frame: pd.DataFrame, names: list[str]) -> list[tuple]:
     return list(frame[names].drop_duplicates().itertuples(index=False, name=None))
 
 
-def _columns(reported: pd.DataFrame, synthetic: bool) -> tuple[tuple[Column, ...], list[dict]]:
-    """The columns of the paper, then the baselines, each with the coordinates of its cells."""
+def _columns(
+    reported: pd.DataFrame, ours: pd.DataFrame, synthetic: bool
+) -> tuple[tuple[Column, ...], list[dict]]:
+    """The columns of the paper, the baselines, what plug-ins define; each with what selects it."""
     names = ["method", "mechanism", "irls_iterations"]
     selectors = [dict(zip(names, row, strict=True)) for row in distinct(reported, names)]
     usual = reported["irls_iterations"].max()
@@ -100,14 +103,26 @@ def _columns(reported: pd.DataFrame, synthetic: bool) -> tuple[tuple[Column, ...
     for method, label in BASELINE_LABELS.items():
         columns.append(Column(method, label, BASELINES))
         selectors.append({"method": method, "mechanism": "none", "irls_iterations": None})
+    for row in distinct(ours, names):
+        if is_own(*row[:2]):
+            selectors.append(dict(zip(names, row, strict=True)))
+            columns.append(_column(selectors[-1], usual, synthetic))
     return tuple(columns), selectors
+
+
+def is_own(method: str, mechanism: str) -> bool:
+    """Say whether a cell is neither of a model of the papers nor of a baseline beside them."""
+    return method not in METHOD_LABELS | BASELINE_LABELS or mechanism not in MECHANISM_LABELS
 
 
 def _column(selector: dict, usual: float, synthetic: bool) -> Column:
     method, mechanism = selector["method"], selector["mechanism"]
     inner = selector["irls_iterations"]
     short = "" if pd.isna(inner) or inner == usual else f"{inner:g}"
-    name = METHOD_LABELS[method] + (f"-{short}" if short else "")
+    name = METHOD_LABELS.get(method, method) + (f"-{short}" if short else "")
+    if is_own(method, mechanism):
+        label = name if mechanism == "none" else f"{name} + {mechanism}"
+        return Column(f"{method}{short}_{mechanism}", label, OWN)
     if synthetic:
         return Column(f"{method}_{mechanism}", MECHANISM_LABELS[mechanism], name)
     label = name if mechanism == "none" else f"{name} + {mechanism[0].upper()}"
@@ -146,10 +161,10 @@ def label_of(name: str, value: float) -> str:
 
 def _cell_trials(ours, place: dict, selector: dict, reported: pd.DataFrame) -> pd.DataFrame:
     """Trials of one cell. Without noise it has no variance; on real data the reported rows say
-    which variance stands for the paper's own, which is not stated."""
+    which variance, one for all, stands for the paper's own, which is not stated."""
     variance = None
     if selector["mechanism"] != "none":
-        variance = select(reported, **selector)["variance"].iloc[0]
+        variance = reported["variance"].dropna().iloc[0]
     coordinates = {**selector, "variance": variance}
     return select(ours, observed_fraction=place["observed_fraction"], **coordinates)
 

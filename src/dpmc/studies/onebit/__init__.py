@@ -12,6 +12,7 @@ from pathlib import Path
 from dpmc.frame.api import Job, Regression, Settings, Step, Study, in_proportion
 from dpmc.studies.onebit.cells import CLEAR, NOISES, ONEBIT_COLUMNS, RANK_COLUMNS, OneBitCell
 from dpmc.studies.onebit.experiments import EXPERIMENTS
+from dpmc.studies.onebit.experiments.gradient_steps import StepsCell
 from dpmc.studies.onebit.settings import cell_settings, inputs_of, prepare
 
 MEASURED = ("trials", "ranks", "outp_change", "outp_attack")
@@ -70,5 +71,9 @@ STUDY = Study.of(
         table="trials",
         not_compared=("iterations", "converged", "seconds"),
         rows=cells_with_rows,
+        means={
+            "ranks": (*OneBitCell.names(), "rank"),
+            "gradient_steps": (*StepsCell.names(), "rank"),
+        },
     ),
 )

@@ -11,12 +11,14 @@ from dpmc.methods.user_level.local_bayes.beliefs import OFFSET, Beliefs
 from dpmc.methods.user_level.local_bayes.constants import (
     FULL_WEIGHT_RATINGS,
     GRAM_BOUND,
+    LEAST_FRESH,
+    MOST_EXCESS,
     SPREAD_UNIT,
 )
 from dpmc.methods.user_level.local_bayes.counts import Popularity
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
 from dpmc.methods.user_level.local_bayes.scale import Scale
-from dpmc.methods.user_level.local_bayes.users import LEAST_FRESH, MOST_EXCESS, posterior_means
+from dpmc.methods.user_level.local_bayes.users import posterior_means
 
 WIDE = 1e4
 """Times the variance that the prior of offsets starts with: none to speak of."""

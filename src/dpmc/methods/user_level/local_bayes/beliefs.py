@@ -16,31 +16,21 @@ from dpmc.methods.user_level.local_bayes.constants import (
     FEATURES_EXPLAIN,
     FEATURES_SURE,
     ITEMS_WITHIN,
+    LEARN_ROUNDS,
+    LEAST_VARIANCE,
     LEVELS_WITHIN,
+    MOST_WIDER,
+    NOTHING,
     RARER_DIFFER,
     SLOPE,
     SMALL_LEVEL,
     UNCORRELATED,
+    UNKNOWN,
 )
 from dpmc.methods.user_level.local_bayes.users import invert
 
 OFFSET, LEVEL = 0, 1
 """Places of an item's offset and of its share in the users' level; factors come after them."""
-
-ROUNDS = 15
-"""Of expectation maximisation."""
-
-NOTHING = 1e12
-"""Precision of ratings without noise of their own, as far as is known at the start."""
-
-UNKNOWN = 0.05
-"""Of all that is known of offsets, what is known of items so rare that the line is flat there."""
-
-MOST_WIDER = 1.5
-"""Of the logarithm by which the prior variance of an offset differs from the usual one."""
-
-LEAST = 1e-6
-"""No variance of the prior falls below so much of the one that it starts from."""
 
 
 class Beliefs:
@@ -127,7 +117,7 @@ class Beliefs:
         """Return where items lie on the line of the prior, which is flat below what is known."""
         known = 1 - self.variance[:, OFFSET] / (self.prior_variance[OFFSET] * self._wider)
         order = np.argsort(self._logarithm)
-        total = np.cumsum(np.clip(known[order], LEAST, 1))
+        total = np.cumsum(np.clip(known[order], 1e-6, 1))
         lowest = self._logarithm[order[np.searchsorted(total, UNKNOWN * total[-1])]]
         places = np.maximum(self._logarithm, lowest)
         return places - places.mean()
@@ -204,15 +194,15 @@ class Beliefs:
         """Fit the prior to what was observed, and set the posterior."""
         information, score, covariance = self._update()
         line, n_features = self._line(), self._features.shape[1]
-        rounds = 1 if n_features else ROUNDS  # between two regressions on the features
-        for _ in range(ROUNDS // rounds):
+        rounds = 1 if n_features else LEARN_ROUNDS  # between two regressions on the features
+        for _ in range(LEARN_ROUNDS // rounds):
             if n_features:
                 self._regress()
                 covariance = self._condition(information, score)
             _maximise(
                 rounds, line, self._expected, self._within, self._features @ self._weights,
-                LEAST * self._start, information, score, self._wider, self._lines, self.prior_mean,
-                self.prior_variance, self.prior_correlation, self.mean, covariance,
+                LEAST_VARIANCE * self._start, information, score, self._wider, self._lines,
+                self.prior_mean, self.prior_variance, self.prior_correlation, self.mean, covariance,
             )  # fmt: skip
             self.variance = np.einsum("nii->ni", covariance).copy()
 
@@ -328,7 +318,7 @@ def _posterior(
     factor, told, scaled, inverse = np.empty((4, size, size))
     pull, move = np.empty(size), np.empty(size)
     root = prior_correlation.copy()
-    factorise(root, LEAST)
+    factorise(root, LEAST_VARIANCE)
     for n in range(n_items):
         for i in range(size):
             deviation = np.sqrt(prior_variance[i] * (wider[n] if i == OFFSET else 1.0))

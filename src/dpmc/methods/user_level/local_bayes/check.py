@@ -13,25 +13,19 @@ from functools import partial
 import numpy as np
 
 from dpmc.methods.blocks import Source, total
-from dpmc.methods.user_level.local_bayes.constants import FULL_WEIGHT_RATINGS
+from dpmc.methods.user_level.local_bayes.constants import (
+    CHECK_LARGEST,
+    CHECK_LEVERAGE,
+    CHECK_SURE,
+    CREDITED,
+    FULL_WEIGHT_RATINGS,
+)
 from dpmc.methods.user_level.local_bayes.scale import Scale
 from dpmc.methods.user_level.local_bayes.users import Model, left_out_errors
 from dpmc.privacy.sums import Sums
 
 NORM = 1.0
 """Of what one user adds."""
-
-LARGEST = 1e6
-"""Error of a user, in squares of a typical rating."""
-
-MOST_LEVERAGE = 0.5
-"""Of a rating by which models are compared: what an item is without its only one, nobody knows."""
-
-SURE = 2.5
-"""Deviations of the noise by which the model has to be worse to be taken back."""
-
-CREDITED = 2.0
-"""Ratings at the mean of all with which each user is credited in own means."""
 
 
 def own_means(n_items: int, scale: Scale) -> Model:
@@ -73,11 +67,11 @@ def statistic(
 
 
 def _add(sums, rows, first, *, models, typical):
-    chosen = models[0].leverages <= MOST_LEVERAGE
+    chosen = models[0].leverages <= CHECK_LEVERAGE
     found = [left_out_errors(rows, each, chosen) for each in models]
     part = 0.5**0.5 * np.minimum(1, found[0][1] / FULL_WEIGHT_RATINGS)
     # noise may have put items so far out that errors overflow; what a user sends is finite
-    ours, *theirs = (np.fmin(errors / typical**2, LARGEST) for errors, _ in found)
+    ours, *theirs = (np.fmin(errors / typical**2, CHECK_LARGEST) for errors, _ in found)
     sent = sums.whole(np.column_stack([part * np.clip(ours - each, -1, 1) for each in theirs]))
     sums.add(0, sent)
     sums.saw(sent)
@@ -86,4 +80,4 @@ def _add(sums, rows, first, *, models, typical):
 def better(noised: np.ndarray, noise: float) -> int | None:
     """Return which of the others a noised :func:`statistic` says is better, None for neither."""
     best = int(np.argmax(noised))
-    return best if noised[best] > SURE * noise else None
+    return best if noised[best] > CHECK_SURE * noise else None

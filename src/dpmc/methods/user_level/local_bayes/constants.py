@@ -1,10 +1,11 @@
-"""Every number of local Bayes that was chosen.
+"""The numbers of local Bayes that were chosen, but for a few that stand in its formulas.
 
-On generated ratings, or from theory; :data:`LEAST_TOLD`, :data:`FEWEST_ITEMS`,
-:data:`RARER_DIFFER`, :data:`COUNTED_AGAIN`, :data:`FACTORS_WITHIN` and :data:`UNCORRELATED` with
-splits of MovieLens 100K, Jester and SweetRS in sight. ``benchmarks/tune_local_bayes.py`` prints how
-the error changes around each.
+How they were chosen, and those few: ``docs/local_bayes.md``. ``benchmarks/tune_local_bayes.py``
+prints how the error changes around them. Compiled functions that numba has in its cache keep the
+old value of a constant that is changed here: remove ``__pycache__`` beside this file.
 """
+
+import math
 
 SCALE_SHARE, OFFSETS_SHARE, DIRECTIONS_SHARE = 0.03, 0.14, 0.25
 """Of the budget, as mu^2; refinement has the rest."""
@@ -24,6 +25,13 @@ RATING_COUNT_CAP = 200
 BINS = 14
 """Half octaves of a user's spread: the last one is from half of the rating range upwards."""
 
+PLACES_APART, WIDTH = 0.25, 0.8
+"""How finely the place of the typical spread among the bins is looked for, and the standard
+deviation of users' spreads around it, both in half octaves."""
+
+ALIKE = 0.03
+"""If more users than this do not, those do not count who give all items about the same rating."""
+
 SPREAD_PRIOR, SPREAD_PRIOR_WITHIN = 0.4, 2.0
 """A typical spread in units of half the range before anything is known, and how many half octaves
 it may be off."""
@@ -31,16 +39,45 @@ it may be off."""
 MEAN_PRIOR_SD = 0.3
 """Standard deviation of the mean rating around the middle of the range, in units of half of it."""
 
+GRID_POINTS, COUNTS_SMALLEST = 24, 0.001
+"""Of the prior of counts: exponential distributions in the mixture, and the mean of the first in
+deviations of the noise."""
+
+COUNTS_FAR = 8.0
+"""Deviations of the noise within which places are close, as rounding to one loses nothing."""
+
+COUNTS_ROUNDS = 200
+"""Of expectation maximisation of that mixture."""
+
+LEAST_COUNT = 1e-12
+"""No count is taken for less, in deviations of the noise."""
+
+LEARN_ROUNDS = 15
+"""Of expectation maximisation of the items' prior."""
+
+NOTHING = 1e12
+"""Precision of ratings without noise of their own, as far as is known at the start."""
+
+LEAST_VARIANCE = 1e-6
+"""No variance of the prior falls below so much of the one that it starts from."""
+
 SLOPE = 0.2
 """Standard deviation of the change with the logarithm of popularity, before anything is known: of
 offsets in units of the typical rating, of shares in the level in units of the level."""
 
-RARER_DIFFER = 0.3
-"""Power of the rarity of an item with which the prior variance of its offset grows."""
+UNKNOWN = 0.05
+"""Of all that is known of offsets, what is known of items so rare that the line is flat there."""
+
+RARER_DIFFER, MOST_WIDER = 0.3, 1.5
+"""Power of the rarity of an item with which the prior variance of its offset grows; bound of the
+logarithm by which it differs from the usual one."""
 
 FEATURES_EXPLAIN, FEATURES_SURE = 0.1, 2.0
 """Of the prior variance of a parameter, what public features explain before anything is known, and
 of how many weights' worth of evidence that is."""
+
+FEATURES_FAR, FEATURES_MOST = 4.0, 50
+"""Standard deviations beyond which a feature is cut off; principal components that are kept."""
 
 LOG_SPREAD_STEP_SD = 0.3
 """Standard deviation of the logarithm of the spread in a step, before it is seen."""
@@ -93,6 +130,12 @@ noise alone about one does: a direction too many costs less than one too few."""
 CLEAR_OF_EDGE = 1.02
 """Times the edge: what an eigenvalue is taken for at least, as its correction has a pole there."""
 
+REFILLS = 6
+"""Of the diagonal of the covariance."""
+
+LEAST_LEFT = 0.3
+"""Least square of the first spread, over that of a typical rating."""
+
 STEPS, GROWTH = 5, 1.5
 """Of refinement, from where the spread hardly falls on, and how many times the budget of one step
 the next one has: the later, the better users know where they stand."""
@@ -105,6 +148,27 @@ COUNTED_AGAIN = 0.2
 """What a rating adds to the count of its item in a step, in units of the spread, as long as
 nothing is known of the counts."""
 
+FASTEST = math.e
+"""Times that the spread changes in a step, at most."""
+
+TOLD_APART = 0.3
+"""The square of the spread does not fall below so much of what is not known of items."""
+
+MOST_EXCESS = 3.0
+"""Of the mean of a user's squares over what is expected of it. Up to so much a mean of users is
+that of squares, not of logarithms, which users who give all items the same would pull down to
+nothing."""
+
+LEAST_FRESH = 1e-3
+"""Of what a rating that items have learnt from tells of the spread."""
+
+MOST_LEVERAGE = 0.95
+"""Of one of the ratings from which a prediction was learnt."""
+
+SETTLED = 1.1
+"""Times the spread that a step was made with: what is released of a larger one is too small, as
+what users say of it is bounded, and nothing is compared with it."""
+
 SURE, TOLERATED = 3.0, 0.03
 """Deviations of the noise, and the least part of the spread, by which more is left of ratings after
 a step than before it if the step is taken back."""
@@ -115,6 +179,9 @@ UNSHORTENED = 2.0
 GRAM_BOUND, SPREAD_UNIT = 0.2, 0.15
 """Norms of a user's matrix and of what a user says of the spread, where a row has norm 1."""
 
+BOUNDED = 0.2
+"""How much of the moments the bound on users' matrices may take away, as far as is known."""
+
 FLATTEST, ABOVE_NOISE = 0.02, 3.0
 """No direction of the second moments is taken for flatter than so much of the steepest, nor than so
 many deviations of their noise."""
@@ -123,3 +190,19 @@ LEAST_WEIGHT, EQUAL_WEIGHT_BELOW = 0.5, 0.3
 """Of a column of what users send, where another one has weight 1. All weigh the same once the
 spread is below so much of a typical rating: ratings have hardly any noise of their own then, and a
 column for what no model of this kind explains would outweigh the others."""
+
+CREDITED = 2.0
+"""Ratings at the mean of all with which each user is credited in own means."""
+
+CHECK_SURE = 2.5
+"""Deviations of the noise by which the model has to be worse to be taken back."""
+
+CHECK_LARGEST = 1e6
+"""Error of a user, in squares of a typical rating."""
+
+CHECK_LEVERAGE = 0.5
+"""Of a rating by which models are compared: what an item is without its only one, nobody knows."""
+
+WORTH_LARGEST, FINER = 4.0, 4.0
+"""Error of a user by which models' errors are told, in squares of a typical rating; by so much is
+the difference of two errors seen more exactly than one of them."""

@@ -16,27 +16,18 @@ import numpy as np
 from numba import njit
 from scipy.special import erfcx, log_ndtr
 
-GRID_POINTS = 24
-"""Exponential distributions in the mixture."""
-
-SMALLEST = 0.001
-"""Mean of the first, in deviations of the noise."""
-
-FAR = 8.0
-"""Deviations of the noise within which places are close, as rounding to one loses nothing."""
-
-ROUNDS = 200
-"""Of expectation maximisation."""
+from dpmc.methods.kept import kept
+from dpmc.methods.user_level.local_bayes.constants import (
+    COUNTS_FAR,
+    COUNTS_ROUNDS,
+    COUNTS_SMALLEST,
+    GRID_POINTS,
+    LEAST_COUNT,
+)
 
 TOGETHER = 4
 """Places are left out by so many at once: OpenBLAS adds up rows in fours, and those left out add 0,
 so that a sum has the same bits as over all places."""
-
-FEW, KEPT = 256, 16
-"""Moments of so few counts are kept, and of so many times that they were asked for: of one fit."""
-
-LEAST = 1e-12
-"""No count is taken for less, in deviations of the noise."""
 
 
 class Popularity(NamedTuple):
@@ -88,31 +79,13 @@ def _posterior(score, information, total):
     return Popularity(mean / known, variance / mean**2, float(total), score, information)
 
 
-def _moments_of(noised, noise):
-    """Return posterior means and variances; those of few counts are kept for the next time.
-
-    A replay, which an audit makes of every run, asks for all of them once more.
-    """
-    if noised.size > FEW:
-        return _find_moments(noised, noise)
-    return _kept_moments(noised.astype(float).tobytes(), float(noise))
-
-
-@lru_cache(maxsize=KEPT)
-def _kept_moments(noised, noise):
-    found = _find_moments(np.frombuffer(noised), noise)
-    for each in found:
-        each.flags.writeable = False
-    return found
-
-
 def _find_moments(noised, noise):
     """Return posterior means and variances, by interpolation between a thousand places.
 
     Places that no count is next to are left out.
     """
     seen = noised / noise
-    largest = max(seen.max(), 2 * FAR)
+    largest = max(seen.max(), 2 * COUNTS_FAR)
     places, means = _grid(float(largest))
     above = np.searchsorted(places[1:-1], seen)
     numbers = np.bincount(above, minlength=places.size)
@@ -129,18 +102,21 @@ def _find_moments(noised, noise):
     mean = np.sum(part * first, axis=1)
     variance = np.sum(part * second, axis=1) - mean**2
     mean, variance = (np.interp(seen, places, each) for each in (mean, variance))
-    return np.maximum(mean, LEAST) * noise, np.maximum(variance, 0) * noise**2
+    return np.maximum(mean, LEAST_COUNT) * noise, np.maximum(variance, 0) * noise**2
+
+
+_moments_of = kept(_find_moments)
 
 
 @njit(cache=True, error_model="numpy")
 def _maximise(likely, numbers, total):
-    """Return the weights after ROUNDS of expectation maximisation, from equal ones on.
+    """Return the weights after COUNTS_ROUNDS of expectation maximisation, from equal ones on.
 
     The products of matrices are BLAS's, as those of NumPy are; for few places calls take the time.
     """
     weights = np.full(GRID_POINTS, 1 / GRID_POINTS)
     sums, ratios = np.empty(GRID_POINTS), np.empty(numbers.size)
-    for _ in range(ROUNDS):
+    for _ in range(COUNTS_ROUNDS):
         np.dot(likely, weights, ratios)
         for place in range(numbers.size):
             ratios[place] = numbers[place] / ratios[place]
@@ -153,9 +129,9 @@ def _maximise(likely, numbers, total):
 @lru_cache(maxsize=8)
 def _grid(largest):
     """Return the places up to the largest count, and the means of the distributions."""
-    far = np.geomspace(FAR, largest, 400)
-    means = np.geomspace(SMALLEST, largest, GRID_POINTS)
-    return np.concatenate([np.arange(-FAR, FAR, 0.02), far]), means
+    far = np.geomspace(COUNTS_FAR, largest, 400)
+    means = np.geomspace(COUNTS_SMALLEST, largest, GRID_POINTS)
+    return np.concatenate([np.arange(-COUNTS_FAR, COUNTS_FAR, 0.02), far]), means
 
 
 def _moments(centres):

@@ -31,13 +31,11 @@ from dpmc.methods.user_level.local_bayes.constants import (
     LEAST_TOLD,
     MOST_FACTORS,
     MOST_ITEMS,
+    REFILLS,
 )
 from dpmc.methods.user_level.local_bayes.scale import Scale
 from dpmc.methods.user_level.sampling import margin
 from dpmc.privacy.sums import Sums
-
-REFILLS = 6
-"""Of the diagonal."""
 
 
 def items_worth_it(shares: np.ndarray, noise: float, scale: Scale, explained: float) -> np.ndarray:

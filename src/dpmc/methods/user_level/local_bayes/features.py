@@ -8,19 +8,15 @@ items like it are like.
 
 import numpy as np
 
-MOST = 50
-"""Principal components of standardised features that are kept."""
-
-FAR = 4.0
-"""Standard deviations beyond which a feature is cut off."""
+from dpmc.methods.user_level.local_bayes.constants import FEATURES_FAR, FEATURES_MOST
 
 
 def standardised(table: np.ndarray) -> np.ndarray:
-    """Return features of the items, shape (n_items, at most MOST), of mean square 1 by row.
+    """Return features of the items by row, of mean square 1.
 
-    Columns are centred, of one deviation, and cut off :data:`FAR` from their means; what is not
-    known, NaN, counts as the mean, and a column that says nothing goes. Of many columns the first
-    principal components stay.
+    Columns are centred, of one deviation, and cut off :data:`FEATURES_FAR` from their means; what
+    is not known, NaN, counts as the mean, and a column that says nothing goes. Of many columns the
+    first :data:`FEATURES_MOST` principal components stay.
 
     Parameters
     ----------
@@ -33,8 +29,8 @@ def standardised(table: np.ndarray) -> np.ndarray:
     rows = np.where(known, rows - rows.sum(axis=0) / numbers, 0.0)
     deviations = np.sqrt(np.sum(rows**2, axis=0) / numbers)
     varies = deviations > 1e-9
-    rows = np.clip(rows[:, varies] / deviations[varies], -FAR, FAR)
-    if rows.shape[1] > MOST:
-        rows = rows @ np.linalg.svd(rows, full_matrices=False)[2][:MOST].T
+    rows = np.clip(rows[:, varies] / deviations[varies], -FEATURES_FAR, FEATURES_FAR)
+    if rows.shape[1] > FEATURES_MOST:
+        rows = rows @ np.linalg.svd(rows, full_matrices=False)[2][:FEATURES_MOST].T
     square = np.mean(np.sum(rows**2, axis=1)) if rows.size else 0.0
     return rows / np.sqrt(square) if square > 0 else np.zeros((len(table), 0))

@@ -7,7 +7,7 @@ import numpy as np
 from dpmc.errors import InputError
 from dpmc.methods.base import count, positive, with_parameters
 from dpmc.methods.blocks import in_blocks
-from dpmc.methods.private import EVERY_RATING, bounded
+from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.private_choice import within, without
 from dpmc.methods.user_level.covariance import SLACK, outer_sensitivity
 from dpmc.methods.user_level.item_features import WithItemFeatures
@@ -152,8 +152,7 @@ class LocalBayes(WithItemFeatures):
 
     def _fit(self, ratings, statistics, randomness, callback):
         features = self._features(ratings)
-        own = in_blocks(ratings, self.threads)
-        own = own.then(partial(bounded, self.rating_range, self.centre))
+        own = in_blocks(ratings, self.threads).then(self._bounding)
         out = randomness.parts(self.held_out) if self.held_out else None
         rows = own
         if out is not None:
@@ -250,7 +249,7 @@ class LocalBayes(WithItemFeatures):
         A sensitivity is given where it is less than twice the norm for a user who is replaced.
         """
         if not longest <= norm * SLACK:
-            raise PrivacyViolation(f"{what}: a user has norm {longest:g}, above the bound {norm:g}")
+            raise PrivacyViolation(f"{what}: a user has a norm above the bound {norm:g}")
         if sensitivity is None:
             sensitivity = norm * (2 if self.relation == USER_REPLACE else 1)
         weight = self._weight(share)

@@ -25,44 +25,31 @@ from dpmc.methods.user_level.covariance import pack, unpack
 from dpmc.methods.user_level.local_bayes.beliefs import LEVEL, OFFSET, Beliefs
 from dpmc.methods.user_level.local_bayes.constants import (
     ABOVE_NOISE,
+    BOUNDED,
     COUNTED_AGAIN,
     EQUAL_WEIGHT_BELOW,
+    FASTEST,
     FLATTEST,
     GRAM_BOUND,
+    LEAST_LEFT,
     LEAST_WEIGHT,
     LOG_SPREAD_STEP_SD,
+    MOST_EXCESS,
+    MOST_LEVERAGE,
     RATING_COUNT_CAP,
+    SETTLED,
     SPREAD_UNIT,
     SURE,
+    TOLD_APART,
     TOLERATED,
     UNSHORTENED,
 )
 from dpmc.methods.user_level.local_bayes.counts import Popularity
 from dpmc.methods.user_level.local_bayes.scale import Scale
-from dpmc.methods.user_level.local_bayes.users import MOST_EXCESS, Model, updates
+from dpmc.methods.user_level.local_bayes.users import Model, updates
 
 NORM = float(np.sqrt(1 + GRAM_BOUND**2 + SPREAD_UNIT**2))
 """Of what one user adds."""
-
-FASTEST = float(np.e)
-"""Times that the spread changes in a step, at most."""
-
-
-MOST_LEVERAGE = 0.95
-"""Of one of the ratings from which a prediction was learnt."""
-
-TOLD_APART = 0.3
-"""The square of the spread does not fall below so much of what is not known of items."""
-
-SETTLED = 1.1
-"""Times the spread that a step was made with: what is released of a larger one is too small, as
-what users say of it is bounded, and nothing is compared with it."""
-
-BOUNDED = 0.2
-"""How much of the moments the bound on users' matrices may take away, as far as is known."""
-
-LEAST_LEFT = 0.3
-"""Of the square of a typical rating, before any step."""
 
 
 class Step(NamedTuple):

@@ -15,30 +15,27 @@ import numpy as np
 
 from dpmc.methods.blocks import Source, total
 from dpmc.methods.user_level.local_bayes.constants import (
+    ALIKE,
     BINS,
     FULL_WEIGHT_RATINGS,
     MEAN_PRIOR_SD,
+    PLACES_APART,
     RATING_COUNT_CAP,
     SPREAD_PRIOR,
     SPREAD_PRIOR_WITHIN,
+    WIDTH,
 )
 from dpmc.privacy.sums import Sums
 
 NORM = 2.0
 """Of what one user adds."""
 
-PLACES = np.arange(0, BINS - 0.9, 0.25)
+PLACES = np.arange(0, BINS - 0.9, PLACES_APART)
 """Of the typical spread among the bins."""
 
 LOG_SQUARE_MEANS = np.array([-1.83, -0.83, -0.53, -0.39, 0.0])
 """Of the logarithm of a user's mean square, in half octaves, with 1 to 4 degrees of freedom:
 (psi(d / 2) - log(d / 2)) / log(2)."""
-
-ALIKE = 0.03
-"""If more users than this do not, those do not count who give all items about the same rating."""
-
-WIDTH = 0.8
-"""Standard deviation of users' spreads around the typical one, in half octaves."""
 
 
 class Scale(NamedTuple):

@@ -16,20 +16,16 @@ from numba import njit
 
 from dpmc.methods.blocks import Source, of_users, total
 from dpmc.methods.kernels.cholesky import factorise
-from dpmc.methods.user_level.local_bayes.constants import FULL_WEIGHT_RATINGS
+from dpmc.methods.user_level.local_bayes.constants import (
+    FULL_WEIGHT_RATINGS,
+    LEAST_FRESH,
+    MOST_EXCESS,
+)
 from dpmc.privacy.sums import Sums, put
 from dpmc.ratings import Compressed
 
 LEAST_PIVOT = 0.5
 """Pivots of I + A are at least 1, A positive semidefinite, but for rounding."""
-
-MOST_EXCESS = 3.0
-"""Of the mean of a user's squares over what is expected of it. Up to so much a mean of users is
-that of squares, not of logarithms, which users who give all items the same would pull down to
-nothing."""
-
-LEAST_FRESH = 1e-3
-"""Of what a rating that items have learnt from tells of the spread."""
 
 LEAST_REST = float(np.finfo(float).eps)
 """Of one less the leverage of a rating, which is above 0, but for rounding."""
@@ -328,22 +324,22 @@ def updates(
     add = partial(_updates, model=model, settings=settings)
     bound = (1 + gram_bound**2 + spread_unit**2) ** 0.5  # of the norm
     sums = total(add, rows, Sums(n_items * (2 + rank) + (1 + rank) ** 2 + 1, bound))
-    totals, gram, spreads = np.split(sums.floats(), _ends(n_items, rank))
+    totals, gram, spreads = _divided(sums.floats(), n_items, rank)
     shape = (1 + rank, 1 + rank)
     return totals.reshape(n_items, 2 + rank), gram.reshape(shape), float(spreads[0]), sums.longest
 
 
-def _ends(n_items, rank):
-    """Return where in the sums those of items end, and those of the matrix."""
+def _divided(sums, n_items, rank):
+    """Return the sums of items, those of the matrix, and the last one, as views."""
     of_items = n_items * (2 + rank)
-    return of_items, of_items + (1 + rank) ** 2
+    return sums[:of_items], sums[of_items:-1], sums[-1:]
 
 
 def _updates(sums, rows, first, *, model, settings):
     if not rows.values.size:
         return
     squares = np.zeros(rows.n_rows)
-    places = np.split(sums.parts, _ends(*model.factors.shape))  # views
+    places = _divided(sums.parts, *model.factors.shape)
     _add_updates(
         rows.indptr, rows.indices, rows.values, *model, *settings, sums.per_step, *places, squares
     )

@@ -1,8 +1,8 @@
 """What a model is worth: its error and that of biases on ratings that were held out, with noise.
 
 Each user compares both models alone on own ratings that had no part in anything else. A user's mean
-squared error counts up to :data:`LARGEST` typical ratings squared, and the difference of the two
-up to a fourth of that either way, so that what is gained is rather understated.
+squared error counts up to :data:`WORTH_LARGEST` typical ratings squared, and the difference of the
+two up to a fourth of that either way, so that what is gained is rather understated.
 
 **Sensitivity.** A user adds a share of at most 1 for the error of the biases, at most 1/2 in size
 for the difference, and a count of at most 1: a vector of norm at most 3/2.
@@ -15,17 +15,11 @@ from typing import NamedTuple
 import numpy as np
 
 from dpmc.methods.blocks import Source, total
-from dpmc.methods.user_level.local_bayes.constants import FULL_WEIGHT_RATINGS
+from dpmc.methods.user_level.local_bayes.constants import FINER, FULL_WEIGHT_RATINGS, WORTH_LARGEST
 from dpmc.privacy.sums import Sums
 from dpmc.ratings import Compressed
 
 Predicted = Callable[[int, Compressed], tuple[Compressed, np.ndarray, np.ndarray]]
-
-LARGEST = 4.0
-"""In squares of a typical rating."""
-
-FINER = 4.0
-"""By so much is the difference of two errors seen more exactly than one of them."""
 
 NORM = 1.5
 """Of what one user adds."""
@@ -75,7 +69,7 @@ def statistic(rows: Source, predicted: Predicted, typical: float) -> tuple[np.nd
 
 def _add(sums, rows, first, *, predicted, typical):
     held_out, *predictions = predicted(first, rows)
-    sizes, most = held_out.sizes, LARGEST * typical**2
+    sizes, most = held_out.sizes, WORTH_LARGEST * typical**2
     ours, theirs = (
         held_out.with_values((held_out.values - each) ** 2).means(0.0) for each in predictions
     )
@@ -97,7 +91,7 @@ def read(noised: np.ndarray, noise: float, typical: float) -> Worth:
         Its standard deviation.
     typical : float
     """
-    users, most = max(noised[2], 1.0), LARGEST * typical**2
+    users, most = max(noised[2], 1.0), WORTH_LARGEST * typical**2
     theirs = most * np.clip(noised[0] / users, 0, 1)
     gain = most / FINER * 2 * np.clip(noised[1] / users, -0.5, 0.5)
     ours = max(theirs - gain, 0.0)

@@ -191,7 +191,7 @@ class LocalEase(UserLevelMethod):
         """Release a sum over users of vectors, the longest so long; return it and its noise."""
         norm = STATISTICS[what].NORM
         if not longest <= norm * SLACK:
-            raise PrivacyViolation(f"{what}: a user has norm {longest:g}, above the bound {norm:g}")
+            raise PrivacyViolation(f"{what}: a user has a norm above the bound {norm:g}")
         sensitivity, weight = self._sensitivity(what), self._weight(part)
         noised = statistics.ledger.release(what, sent, sensitivity, weight=weight)
         return noised, statistics.noise_std(sensitivity) * weight

@@ -15,6 +15,7 @@ from dpmc.mechanisms.facts import published_inverse_cdf
 from dpmc.mechanisms.huber import Huber
 from dpmc.methods.factorization.private_als import PrivateALS
 from dpmc.methods.factorization.private_baselines import PrivateItemBias
+from dpmc.methods.private import bounded
 from dpmc.privacy.calibration import CALIBRATED, calibrate
 from dpmc.privacy.ledger import FloatNoise
 from dpmc.privacy.relations import USER_ADD_REMOVE
@@ -132,8 +133,9 @@ class _UnclippedRatings(PrivateItemBias):
     def _bounds(self, factor_bound):
         return _Unchecked(**asdict(super()._bounds(factor_bound)))
 
-    def _bounded(self, rows):
-        return rows.with_values(rows.values - self.centre)
+    @property
+    def _bounding(self):
+        return partial(bounded, (-np.inf, np.inf), self.centre)
 
 
 def _smaller_noise(method, rng):

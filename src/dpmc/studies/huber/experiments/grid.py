@@ -74,8 +74,12 @@ def check_grid(section: Section) -> None:
     variance that a mechanism cannot have."""
     _check_ranks(section)
     cells = huber_cells(section)
-    for cell in {(c.method, c.mechanism, c.variance): c for c in cells}.values():
-        make_method(cell, cell_settings(section, cell))
+    for cell in {(c.dataset, c.method, c.mechanism, c.variance): c for c in cells}.values():
+        try:
+            make_method(cell, cell_settings(section, cell))
+        except InputError as error:
+            place = "" if cell.dataset == SYNTHETIC else f".real.{cell.dataset}"
+            raise InputError(f"Configuration key huber{place}: {error}") from None
     for number, override in enumerate(section["overrides"]):
         touched = [cell for cell in cells if _matches(cell, override["where"])]
         known = {name for cell in touched for name in cell_settings(section, cell)}

@@ -31,18 +31,20 @@ def rmse_by_fraction(trials: pd.DataFrame) -> Drawing:
     """Draw mean RMSE on all entries against the observed fraction: a row of panels per rank,
     a column per variance and method, with 95 % t intervals and the baselines."""
     summary = cell_summary(trials[trials["dataset"] == SYNTHETIC])
-    baseline, noise = ~summary["method"].isin(METHOD_LABELS), summary["variance"]
+    noise = summary["variance"]
+    noised = {*METHOD_LABELS, *summary["method"][noise.notna()]}
+    baseline = ~summary["method"].isin(noised)
     named = summary["method"].where(baseline, summary["mechanism"])
     names = present(named, [*BASELINES, *MECHANISMS])  # those of plug-ins last
     summary["name"] = pd.Categorical(named, names)
-    methods = [name for name in METHOD_LABELS if (summary["method"] == name).any()]
+    methods = present(summary["method"][~baseline], METHOD_LABELS)
     columns = list(product(sorted(noise.dropna().unique()), methods))
     parts, panels = [], []
     for rank, (variance, method) in product(sorted(summary["rank"].unique()), columns):
         shown = (summary["method"] == method) & (noise.isna() | (noise == variance)) | baseline
         part = summary[shown & (summary["rank"] == rank)].sort_values(["name", "observed_fraction"])
         parts.append(part.assign(panel_variance=variance, panel_method=method))
-        title = f"{METHOD_LABELS[method]}, variance {variance:g}"
+        title = f"{METHOD_LABELS.get(method, method)}, variance {variance:g}"
         panels.append(_fraction_panel(title, f"Rank {rank:g}", part))
     look = {"columns": len(columns), "height": 1.75, "head": 0.9, "legend": {"ncols": 4}}
     look["order"] = [LABELS.get(name, name) for name in [*LABELS, *names]]
