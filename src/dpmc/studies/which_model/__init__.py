@@ -9,6 +9,8 @@ from pathlib import Path
 from dpmc.frame.api import Regression, Step, Study
 from dpmc.frame.jobs.generated import GENERATE
 from dpmc.frame.jobs.hyperparameters import with_hyperparameters
+from dpmc.studies.which_model.cells import FitCell
+from dpmc.studies.which_model.experiments.ranking import RankingCell
 from dpmc.studies.which_model.jobs import FIT
 from dpmc.studies.which_model.settings import fit_cells
 
@@ -23,8 +25,13 @@ STUDY = Study.of(
         Step("tables", needs=("trials", "popularity", "ranking")),
         Step("figures", seconds=14.0),
     ),
+    errata=".errata:errata",
     documents=("docs/local_bayes.md",),
     regression=Regression(
-        table="trials", optional={"ranking": ("dataset", "method", "epsilon", "trial")}
+        table="trials",
+        optional={
+            "popularity": (*FitCell.names(), "fifth", "trial"),
+            "ranking": (*RankingCell.names(), "trial"),
+        },
     ),
 )
