@@ -49,8 +49,8 @@ page: $(VENV)/installed
 		--relation user --rating-range 1 5 --epsilon 5 --delta 1e-5 --quiet
 	@$(BIN)/dpmc page $(FILMS)/model --catalogue data/ml-100k/u.item --output $(FILMS)/films.html --force
 
-# each file on one core, in the order of tests/conftest.py
-WHOLE_FILES := --dist loadfile --no-loadscope-reorder
+# each file on one core, in the order of tests/conftest.py; a core whose test hangs is lost, and not begun anew
+WHOLE_FILES := --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 
 # tests run side by side: one thread of BLAS each
 test test-all test-faults coverage: export OPENBLAS_NUM_THREADS = 1

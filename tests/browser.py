@@ -67,7 +67,7 @@ class Browser:
             self.send(f"{domain}.enable")
 
     def close(self):
-        self.process.terminate()
+        self.process.kill()
         self.process.wait()
         os.close(self.read)
         os.close(self.write)

@@ -1,6 +1,7 @@
 """Bad input and bad luck through the whole program: one sentence, never a traceback."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -130,17 +131,26 @@ def test_a_closed_standard_output_is_said(model, table):
 
 
 def test_interrupted_it_leaves_nothing(tmp_path, table):
-    out = tmp_path / "out"
-    arguments = listed("fit", table, out, iterations=10**8, rank=None, **FIT)
-    command = [sys.executable, "-m", "dpmc", *map(str, arguments)]
+    def command(folder, iterations):
+        arguments = listed("fit", table, folder, iterations=iterations, rank=None, **FIT)
+        return [sys.executable, "-m", "dpmc", *map(str, arguments)]
+
+    # what it compiles is there afterwards: it may not hear the signal while it compiles
+    before = tmp_path / "before"
+    subprocess.run(command(before, 1), check=True, capture_output=True)
+    shutil.rmtree(before)
     # a test run in the background has its children ignore the signal: undo that
     heard = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, **heard) as child:
-        # the last thing that is said before the fit
-        assert "ratings beyond 3 a user" in child.stderr.readline()
-        time.sleep(1)
-        child.send_signal(signal.SIGINT)
-        _, error = child.communicate(timeout=60)
+    pipes = {"stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command(tmp_path / "out", 10**8), **pipes, **heard) as child:
+        try:
+            # the last thing that is said before the fit
+            assert "ratings beyond 3 a user" in child.stderr.readline()
+            time.sleep(1)
+            child.send_signal(signal.SIGINT)
+            _, error = child.communicate(timeout=60)
+        finally:
+            child.kill()
     assert child.returncode == 2
     assert error.strip() == "dpmc: Stopped."
     assert sorted(tmp_path.iterdir()) == [table]

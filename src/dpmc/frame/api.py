@@ -259,8 +259,8 @@ class Regression:
         The same for tables that a run may leave out, such as those of a target of its own:
         compared and kept if they are there and have rows.
     means : mapping
-        Tables of trials beside the first one to the columns that name a cell: nothing is compared,
-        and what is kept is the mean of each metric of each cell.
+        Tables of trials beside the first one, which a run may leave out, to the columns that name a
+        cell: nothing is compared, and what is kept is the mean of each metric of each cell.
     passed : mapping
         Tables of which every row must have passed, to the columns that name a row.
     by_clock : tuple of str

@@ -18,7 +18,7 @@ from dpmc.errors import InputError
 from dpmc.files import write_text
 from dpmc.frame.checking.check import TOLERANCES, CheckedResults, kept
 from dpmc.frame.checking.comparison import missing_trials
-from dpmc.frame.checking.runs import read_text_table, read_trials, refuse_incomplete
+from dpmc.frame.checking.runs import read_text_table, read_trials
 from dpmc.frame.checking.tolerances import ALLOWED
 from dpmc.frame.jobs.cell_settings import SETTINGS
 from dpmc.frame.judging.once import FULL, REDUCED
@@ -41,8 +41,6 @@ def update(results: CheckedResults, folder: Path, profile: str | None = None) ->
     """
     refuse_unfit(results, profile)
     regression, written = results.study.regression, []
-    if profile is None:
-        refuse_incomplete(results.folder, [f"{name}.csv" for name in regression.means])
     if profile is None and results.trials is not None:
         columns = (*regression.coordinates, "trial", *regression.metrics)
         trials = kept(results.trials, regression).reset_index()
@@ -61,6 +59,8 @@ def update(results: CheckedResults, folder: Path, profile: str | None = None) ->
             written.append(_write(folder / f"{name}.csv", table[columns]))
         for name, keys in regression.means.items():
             path = results.folder / f"{name}.csv"
+            if not path.exists():
+                continue
             metrics = [each for each in read_text_table(path) if each not in (*keys, "trial")]
             trials = read_trials(path, keys, metrics)
             written.append(_write_means(folder / f"{name}_{MEANS}", trials, keys))
