@@ -1,8 +1,8 @@
 """Numbers in the documents are those of the committed results.
 
 :data:`SENTENCES` holds a phrase of a document with a name in braces for each number, and the
-function that says what these numbers are; :data:`TABLES` the same for tables. A number is rounded to
-its last digit. If a test fails, a document is behind the reference or was worded anew: correct
+function that says what these numbers are; :data:`TABLES` the same for tables. A number is rounded
+to its last digit. If a test fails, a document is behind the reference or was worded anew: correct
 whichever is wrong.
 """
 
@@ -726,7 +726,8 @@ SENTENCES = [
      in_reason("which_model", "L3", r"mean \+(?P<cost>[\d.]+) %")),
     (MODELS, "best of them is {low} to {high} (5 splits",
      in_reason("which_model", "L13", r"from (?P<low>[\d.]+) \(.*? to (?P<high>[\d.]+) \(")),
-    (MODELS, "mean lead of {lead} % over the opponents as they are on these splits, {left} % is left",
+    (MODELS, "mean lead of {lead} % over the opponents as they are on these splits, {left} % is "
+     "left",
      in_reason("which_model", "L13", r"are, (?P<lead>[\d.]+) % on .*? (?P<left>[\d.]+) % is left")),
     (MODELS, "at the settings of the DPALS study it has {one}, {five} and {twenty} there at ε 1, 5 "
      "and 20, and private biases have {bias_one}, {bias_five} and {bias_twenty}.",

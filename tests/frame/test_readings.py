@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpmc.frame.judging.claims import table_of_verdicts
 from dpmc.frame.jobs.cell_settings import SETTINGS, Settings, settings_text
+from dpmc.frame.judging.claims import table_of_verdicts
 from dpmc.frame.judging.finding import (
     CONTRADICTED,
     INCONCLUSIVE,

@@ -59,7 +59,7 @@ def local_bayes_leads_with_the_same_predictor(evidence: Evidence) -> Finding:
         ]
         lead, left = (-100 * float(np.mean(each)) for each in leads)
         text += (
-            f"; of its lead over the others as they are, {lead:.2f} % on these splits, {left:.2f} % "
-            "is left over each of them with its predictor or without, whichever is better"
+            f"; of its lead over the others as they are, {lead:.2f} % on these splits, {left:.2f} "
+            "% is left over each of them with its predictor or without, whichever is better"
         )
     return explained(mostly_below(rows_of(found)), f"{text}.")
