@@ -652,6 +652,8 @@ SENTENCES = [
     (HUBER_PAGE, "about {needed} trials of all 108 cells with noise", needed("huber", "H32", MORE)),
     (HUBER_PAGE, "with 160 (below) it is {one} ({one_low} to {one_high}) and {two} ({two_low} to "
      "{two_high}) times", in_reason("huber", "H32", SCATTER, MORE)),
+    (HUBER_PAGE, "lies {effect} % ({low} to {high}) above the better of the other",
+     in_per_cent("huber", "H3", UNIFORM)),
     (HUBER_PAGE, "H17 (two inner iterations cost {effect} %", in_per_cent("huber", "H17", NOISIER)),
     (HUBER_PAGE, "H51 ({effect} % above ALS", in_per_cent("huber", "H51", NOISIER)),
     (HUBER_PAGE, "{noisier} of the {real} differ from ours by more than sampling error, {one} at",
