@@ -13,6 +13,7 @@ HOME = Path(__file__).resolve().parents[2]
 SOURCE = HOME / "src" / "dpmc"
 REFERENCE = HOME / "results" / "reference"
 PROFILES = ("full", "ci", "quick")
+ONCE = sorted((HOME / "config" / "once").glob("*.yaml"))
 STUDIES = studies.load()
 
 

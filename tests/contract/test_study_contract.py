@@ -10,8 +10,9 @@ from graphlib import TopologicalSorter
 import pandas as pd
 import pytest
 import yaml
-from every_study import HOME, PROFILES, REFERENCE, STUDIES, cells_of, places_of, plan_of
+from every_study import HOME, ONCE, PROFILES, REFERENCE, STUDIES, cells_of, places_of, plan_of
 
+from dpmc import configuration
 from dpmc.datasets import resolve
 from dpmc.frame.api import OutputOf, RatingsOf
 from dpmc.frame.checking.check import SETTINGS, TOLERANCES
@@ -22,7 +23,11 @@ from dpmc.frame.jobs import plan
 from dpmc.frame.jobs.cell_settings import changed_settings, read_settings
 from dpmc.frame.jobs.digest import closure_of, source_file
 from dpmc.frame.jobs.job import function, plain_cells
+from dpmc.frame.judging.finding import NOT_RUN
+from dpmc.frame.judging.once import REDUCED
+from dpmc.frame.judging.readings import parsed
 from dpmc.studies import BUILT_IN, RESERVED
+from dpmc.yaml_files import read_mapping
 
 NAME = re.compile("[a-z][a-z0-9_]*")
 WITH_TRIALS = [name for name, study in STUDIES.items() if plan.has_trials(study)]
@@ -401,7 +406,7 @@ def test_the_reference_has_all_that_the_check_reads(name):
     for profile in PROFILES:
         for table, keys in regression.labels.items():
             known = read_text_table(folder / "expected" / profile / f"{table}.csv")
-            assert list(known) == expected_columns(known, keys, whole=profile == "full")
+            assert list(known) == expected_columns(known, keys, whole=profile not in REDUCED)
             assert len(list(known)) > len(keys)
             if table == "claims":
                 assert sorted(known["id"]) == sorted(claims_of(STUDIES[name]))
@@ -417,10 +422,50 @@ def test_the_reference_holds_nothing_that_no_study_reads():
         read |= {f"{name}/{each}" for each in (SETTINGS, TOLERANCES, MEANS) if regression.table}
         for profile in PROFILES:
             read |= {f"{name}/expected/{profile}/{table}.csv" for table in regression.labels}
+    for path in ONCE:
+        (name,) = {*read_mapping(path)} - {"reference"}
+        labels = STUDIES[name].regression.labels
+        read |= {f"{name}/expected/{path.stem}/{table}.csv" for table in labels}
     files = {str(path.relative_to(REFERENCE)) for path in REFERENCE.rglob("*") if path.is_file()}
     assert files <= read
     # means are written with the next full reference; nothing that is compared may lack
     assert {each.rpartition("/")[2] for each in read - files} <= {MEANS}
+
+
+# -- what was run once ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ONCE, ids=[path.stem for path in ONCE])
+def test_what_was_run_once_can_be_run_again(path):
+    """An overlay of config/once names itself, touches one study and says its command and cost."""
+    overlay = read_mapping(path)
+    assert overlay.pop("reference") == path.stem
+    (name,) = overlay
+    given = configuration.load(HOME / "config" / "config.yaml", [path])
+    plan.Plan("results", configuration.checked(given, STUDIES), STUDIES)
+    said = path.read_text().split("reference:")[0]
+    assert f"make reproduce TARGET={name} CONFIG=config/once/{path.name}" in said
+    assert re.search(r"\d CPU (seconds|minutes)", said)
+    keys = STUDIES[name].regression.labels["claims"]
+    known = read_text_table(REFERENCE / name / "expected" / path.stem / "claims.csv")
+    assert list(known) == expected_columns(known, keys, whole=True)
+    assert sorted(known["id"]) == sorted(claims_of(STUDIES[name]))
+
+
+@pytest.mark.parametrize("path", ONCE, ids=[path.stem for path in ONCE])
+def test_what_was_run_once_is_a_reading_of_the_full_run(path):
+    (name,) = {*read_mapping(path)} - {"reference"}
+    full, once = (
+        read_text_table(REFERENCE / name / "expected" / profile / "claims.csv").set_index("id")
+        for profile in ("full", path.stem)
+    )
+    assert (once["readings"].str.contains("run once")).sum() == 0
+    reading = f"{path.stem.replace('-', ' ')}, run once"
+    shown = {claim: parsed(text).get(reading) for claim, text in full["readings"].items()}
+    run = (full["verdict"] != NOT_RUN) & (once["verdict"] != NOT_RUN)
+    assert {claim: verdict for claim, verdict in shown.items() if verdict} == once.loc[
+        run[run].index, "verdict"
+    ].to_dict()
 
 
 # -- ids over all studies -----------------------------------------------------------------------

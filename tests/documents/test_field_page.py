@@ -1,4 +1,4 @@
-"""The page on methods of later papers: what it says of them, and what it computes."""
+"""The page on methods of other papers: what it says of them, and what it computes."""
 
 import re
 
@@ -7,6 +7,7 @@ import pytest
 from document_texts import HOME
 
 from dpmc.methods import METHODS, VARIANTS
+from dpmc.studies.which_model.errata import delta, errata
 
 PAGE = (HOME / "docs" / "field.md").read_text(encoding="utf-8")
 
@@ -44,3 +45,11 @@ def test_what_the_abstract_says_of_the_others():
     low, high = (0.9823 / (1 - part) for part in (0.0557, 0.0923))
     assert f"from {low:.3f} to {high:.3f}" in PAGE
     assert high < 1.0983
+
+
+def test_the_errata_of_dpsr_say_the_same():
+    found = {each.id: each.numbers for each in errata(HOME, {})}
+    assert found["E92"]["opposite"] == pytest.approx(delta_of_adaptive_noise(1, 5), rel=1e-4)
+    assert found["E92"]["middle"] == pytest.approx(delta_of_adaptive_noise(3, 5), rel=1e-4)
+    assert delta(1, 5, 1.0) == pytest.approx(1 - np.exp(-0.15), rel=1e-6)  # one scale, shift 4
+    assert f"from {found['E93']['low']:.3f} to {found['E93']['high']:.3f}" in PAGE

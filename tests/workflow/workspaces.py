@@ -29,7 +29,7 @@ SMALL = {
         "irls_iterations": 3,
         "synthetic": {"users": 20, "items": 30},
         "real": {"ml-100k": None, "sweetrs": None},
-        "starts": {"count": 2},
+        "starts": {"ranks": [3], "count": 2},
         "timing": {"repeats": 1},
         "totals": {"releases": [50]},
         "transcript": {"neighbours": 5},

@@ -1,7 +1,8 @@
-"""Local Bayes in plain NumPy: formulas from docs/local_bayes.md, without sight of the code.
+"""Local Bayes in NumPy and functions of SciPy: formulas from docs/local_bayes.md alone.
 
-For small dense tables of users by items: relation ``user_add_remove``, no features, no ratings held
-out. Symbols, and the order of what is done, are the page's; numbers are its constants.
+For dense tables of users by items, without ratings held out; written without sight of the code, but
+for features and ``user_replace``, which came later. Symbols, and the order of what is done, are the
+page's; numbers are its constants.
 """
 
 from collections import namedtuple
@@ -52,6 +53,25 @@ def posterior(its):
     return np.clip(1 - its.D / d**2, 1e-6, 1)
 
 
+def standardised(table):
+    """Return features x_j of items from a table of public numbers, all known and at most 50."""
+    x = table[:, table.std(0) > 0]
+    x = np.clip((x - x.mean(0)) / x.std(0), -4, 4)
+    return x / np.sqrt((x**2).sum(1).mean())
+
+
+def regress(its, learnt):
+    """Move the weights of features, and set the posterior; return how much was learnt."""
+    ratio = its.tau2 / its.size
+    K = np.einsum("ji,ja,jb->iab", learnt / its.wide, its.x, its.x)
+    K = inv(K + ratio[:, None, None] * np.eye(its.x.shape[1]))
+    move = np.matvec(K, ((its.est - its.m) / its.wide).T @ its.x - ratio[:, None] * its.w)
+    its.w, its.m = its.w + move, its.m + its.x @ move.T
+    squares = (its.w**2).sum(1) + its.tau2 * np.trace(K, axis1=1, axis2=2)
+    its.size = (squares + 2 * 0.1 * its.first) / (its.x.shape[1] + 2)
+    return posterior(its)
+
+
 def learn(its, pi, lam):
     """Fit the prior to what was observed of items, and set their posterior (LEARN)."""
     log_pi, its.wide = np.log(pi), np.ones_like(its.h)
@@ -63,20 +83,26 @@ def learn(its, pi, lam):
     z = np.maximum(log_pi, log_pi[order][np.searchsorted(known, 0.05 * known[-1])])
     line = np.stack([np.ones(z.size), z - z.mean()], 1)
     for _ in range(15):
-        pull, n = its.tau2[:, None] / its.within, learnt.sum(0)
+        learnt = regress(its, learnt) if its.x.size else learnt
+        pull, n, k = its.tau2[:, None] / its.within, learnt.sum(0), np.sqrt(learnt / its.wide)
         K = np.einsum("ji,ja,jb->iab", learnt, line, line) + pull[..., None] * np.eye(2)
         pulled = (its.est - its.m).T @ line - pull * its.lines
         its.lines = its.lines + np.matvec(inv(K), pulled)
-        its.m, k = line @ its.lines.T + lam * np.eye(n.size)[1], np.sqrt(learnt / its.wide)
+        its.m = line @ its.lines.T + lam * np.eye(n.size)[1] + its.x @ its.w.T
         M = (k * (its.est - its.m)).T @ (k * (its.est - its.m))
         M += np.einsum("ji,jik,jk->ik", k, its.cov, k)
-        its.tau2, part = np.maximum(diagonal(M) / n, its.least), np.sqrt(n / (n + 3) / diagonal(M))
+        its.tau2 = np.maximum(diagonal(M) / n, 1e-6 * its.first)
+        part = np.sqrt(n / (n + 3) / diagonal(M))
         its.C = np.where(np.eye(n.size), 1, M * np.outer(part, part))
         learnt = posterior(its)
 
 
-def fit(x, rated, H, mu, rng):
-    """Return the published model of ratings x, from -H to H, and 0 where there is none."""
+def fit(x, rated, H, mu, rng, replace=False, features=None):
+    """Return the published model of ratings x, from -H to H, and 0 where there is none.
+
+    ``replace`` stands for the relation ``user_replace``.
+    """
+    mu, outer = (mu / 2, np.sqrt(1 / 2)) if replace else (mu, 1)  # twice the bounds, but sqrt 2
     x, rated, m = x[rated.any(1)], rated[rated.any(1)], x.shape[1]
     n = rated.sum(1)
     k, g = np.minimum(1, n / 5), np.maximum(n - 1, 1)
@@ -123,7 +149,9 @@ def fit(x, rated, H, mu, rng):
     total, pi, nu = counts(Y, sigma)
     seen, sure = Y * total / sigma**2, (total / sigma) ** 2  # of pi: precision times observation
     w, tau2 = pi * total / (0.6 * t), np.array([0.1 * t**2, (0.1 * max(lam, 0.2 * t)) ** 2])
-    its = SimpleNamespace(tau2=tau2, least=1e-6 * tau2, C=np.eye(2), lines=np.zeros((2, 2)))
+    its = SimpleNamespace(tau2=tau2, first=tau2, C=np.eye(2), lines=np.zeros((2, 2)))
+    its.x = np.zeros((m, 0)) if features is None else standardised(features)
+    its.w, its.size = np.zeros((2, its.x.shape[1])), 0.1 * tau2
     its.within = np.array([[1e99, (0.2 * t) ** 2], [(0.5 * lam) ** 2, (0.2 * lam) ** 2]])
     P = np.stack([w**2 / (sigma**2 + nu * w**2 * tau2[0]), 0 * w], 1)
     S = np.stack([w / (w.sum() / T * t**2), 1e12 / tau2[1] + 0 * w], 1)
@@ -138,7 +166,7 @@ def fit(x, rated, H, mu, rng):
         c = (sigma / np.sqrt(2) + np.sqrt(N) * part) ** -0.5
         return c, c * part * np.sqrt(T * pi[K].sum()) / t, part
 
-    sigma, ranked, most, told = 1 / (mu * np.sqrt(0.25)), np.argsort(-pi), min(m, 1200), {}
+    sigma, ranked, most, told = outer / (mu * np.sqrt(0.25)), np.argsort(-pi), min(m, 1200), {}
     for z in np.unique(np.geomspace(min(12, most), most, 40).round().astype(int)):
         ratio = 0.1 * t**2 * (units(ranked[:z])[1] ** 2).sum() / (2 * np.sqrt(z))
         told[z] = pi[ranked[:z]].sum() * (1 - max(ratio, 1) ** -2)
@@ -147,7 +175,7 @@ def fit(x, rated, H, mu, rng):
         K, rest = ranked[:z], rest - 0.25
         row = (rated * (x - biases.b - users(biases, x, rated)[0] @ biases.v.T))[:, K]
         row /= np.maximum(norm(row, axis=1, keepdims=True), t)
-        sigma, G = release(1, 0.25, row.T @ row)
+        sigma, G = release(outer, 0.25, row.T @ row)
         c, d, part = units(K)
         G = np.outer(c, c) * (G + G.T) / 2  # which has the noise of one triangle
         A, B = np.mean(c**2) ** 2 * sigma**2 / 2, N * np.mean(c**2 * part) ** 2
@@ -164,7 +192,8 @@ def fit(x, rated, H, mu, rng):
         o[K] = u * np.sqrt(clear / cos2) / d[:, None]
         w[K] = d[:, None] ** 2 * z / (clear * (1 / cos2 - 1))
         tau2 = np.maximum(((w * o**2).sum(0) - z) / w.sum(0), 1e-3 * (o**2).max(0))
-        its.tau2, its.least = np.append(its.tau2, tau2), np.append(its.least, 1e-6 * tau2)
+        its.tau2, its.first = np.append(its.tau2, tau2), np.append(its.first, tau2)
+        its.size, its.w = np.append(its.size, 0.1 * tau2), np.pad(its.w, [(0, r), (0, 0)])
         its.h, its.m = np.hstack([its.h, w * o]), np.hstack([its.m, 0 * o])
         its.within = np.vstack([its.within, 0.2 * np.stack([tau2, tau2], 1)])
         its.lines, its.C = np.pad(its.lines, [(0, r), (0, 0)]), block_diag(its.C, np.eye(r))

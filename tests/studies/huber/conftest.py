@@ -175,30 +175,32 @@ def convergence():
 
 @pytest.fixture(scope="session")
 def starts():
-    """Return a maker of 20 starts; Huber noise has a narrower and lower training loss."""
+    """Return a maker of 20 starts with minima ``apart``; Huber noise leads to a lower one."""
 
-    def make(narrower: float = 0.2, lower: float = 0.05) -> pd.DataFrame:
+    def make(lower: float = 0.05, apart: float = 0.1) -> pd.DataFrame:
         rng = np.random.default_rng(3)
         rows = []
-        for method in ("als", "irls"):
-            for mechanism in ("none", "gaussian", "laplace", "huber"):
-                huber = mechanism == "huber"
-                spread, shift = (0.01 * narrower, lower) if huber else (0.01, 0.0)
-                losses = 100 * np.exp(spread * rng.normal(size=20) - shift)
-                rows += [
-                    {
-                        "rank": 5,
-                        "variance": np.nan if mechanism == "none" else 2.0,
-                        "observed_fraction": 0.1,
-                        "method": method,
-                        "mechanism": mechanism,
-                        "trial": 0,
-                        "start": start,
-                        "training_loss": loss,
-                        "rmse_all": 0.2,
-                    }
-                    for start, loss in enumerate(losses)
-                ]
+        for rank in (5, 20):
+            for method in ("als", "irls"):
+                minima = apart * rng.normal(size=20)
+                for mechanism in ("none", "gaussian", "laplace", "huber"):
+                    shift = lower if mechanism == "huber" else 0.0
+                    own = 0.0 if mechanism == "none" else 0.005 * rng.normal(size=20)
+                    rows += [
+                        {
+                            "rank": rank,
+                            "variance": np.nan if mechanism == "none" else 2.0,
+                            "observed_fraction": 0.1,
+                            "method": method,
+                            "mechanism": mechanism,
+                            "trial": 0,
+                            "start": start,
+                            "training_loss": 1000.0,
+                            "rmse_all": 0.2,
+                            "settled_loss": loss,
+                        }
+                        for start, loss in enumerate(100 * np.exp(minima + own - shift))
+                    ]
         return pd.DataFrame(rows)
 
     return make

@@ -6,7 +6,7 @@ import pytest
 from dpmc.datasets.synthetic import generate
 from dpmc.frame.jobs.seeds import NOISE, START, stream
 from dpmc.studies.huber.experiments import timing
-from dpmc.studies.huber.experiments.common import synthetic_cell
+from dpmc.studies.huber.experiments.common import MECHANISMS, METHODS, synthetic_cell
 from dpmc.studies.huber.experiments.convergence import CONVERGENCE_COLUMNS, convergence
 from dpmc.studies.huber.experiments.starts import STARTS_COLUMNS
 from dpmc.studies.huber.experiments.starts import starts as many_starts
@@ -42,7 +42,8 @@ def errors():
 
 @pytest.fixture(scope="module")
 def starts():
-    return list(many_starts(SETTINGS))
+    cells = [synthetic_cell(SETTINGS, method, noise) for method in METHODS for noise in MECHANISMS]
+    return [row for cell in cells for row in many_starts(cell, SETTINGS)]
 
 
 def test_every_combination_has_an_error_after_each_iteration(errors):
@@ -95,6 +96,38 @@ def test_starts_are_fits_of_one_data_set_from_different_starts(starts):
             row["training_loss"] for row in select(starts, method=method, mechanism=mechanism)
         }
         assert len(losses) == 3
+
+
+def test_starts_settle_without_noise(starts):
+    """After the noisy iterations as many follow from where they ended, with no noise at all."""
+    cell = synthetic_cell(SETTINGS, "als", "laplace")
+    instance = synthetic_instance(cell.coordinates(), SETTINGS, 0)
+    for row in select(starts, method="als", mechanism="laplace"):
+        key = {"experiment": "starts", "start": row["start"]}
+        noisy = make_method(cell, SETTINGS).fit(
+            instance.observed,
+            rng=stream(4, START, key),
+            noise_rng=cell.stream(4, NOISE, **key),
+        )
+        going_on = make_method(synthetic_cell(SETTINGS, "als", "none"), SETTINGS)
+        going_on._draw_start = lambda rng, there=noisy.item_factors_: there
+        going_on.fit(instance.observed, rng=np.random.default_rng(0))
+        assert row["settled_loss"] == pytest.approx(
+            going_on.training_loss(instance.observed), rel=1e-12
+        )
+        assert row["settled_loss"] < row["training_loss"]
+
+
+def test_without_noise_starts_go_on_as_they_were(starts):
+    cell = synthetic_cell(SETTINGS, "irls", "none")
+    instance = synthetic_instance(cell.coordinates(), SETTINGS, 0)
+    for row in select(starts, method="irls", mechanism="none"):
+        model = make_method(cell, SETTINGS | {"iterations": 6})
+        model.fit(
+            instance.observed, rng=stream(4, START, {"experiment": "starts", "start": row["start"]})
+        )
+        loss = model.training_loss(instance.observed)
+        assert row["settled_loss"] == pytest.approx(loss, rel=1e-12)
 
 
 def test_timing_has_every_repeat_of_every_kernel_and_k(monkeypatch):

@@ -7,7 +7,6 @@ from scipy import stats
 
 from dpmc.mechanisms import Huber
 from dpmc.studies.huber.claims.noise_facts import audited_epsilon, epsilon_of_counts
-from dpmc.studies.huber.claims.side_experiments import _best_quarter_ratio
 
 
 @pytest.fixture
@@ -91,44 +90,46 @@ class TestConvergence:
             assert found["reason"].startswith("data not available")
 
 
-def with_minima(table):
-    """Let starts without noise end far apart."""
-    return table.assign(
-        training_loss=table["training_loss"].where(
-            table["mechanism"] != "none", 100.0 * (1 + table["start"] % 3)
-        )
-    )
-
-
 class TestStarts:
     @pytest.mark.parametrize(
-        ("narrower", "lower", "expected"),
-        [
-            (0.2, 0.05, "supported"),
-            (1.0, 0.05, "supported"),  # best, and no narrower
-            (0.2, 0.0, "contradicted"),  # narrower only, so worse among the best
-            (1.0, -0.1, "contradicted"),
-        ],
+        ("lower", "expected"),
+        [(0.05, "supported"), (0.0, "no effect"), (-0.05, "contradicted")],
     )
-    def test_verdict(self, verdict, starts, narrower, lower, expected):
-        found = verdict("H36", starts=with_minima(starts(narrower, lower)))
+    def test_verdict(self, verdict, starts, lower, expected):
+        found = verdict("H36", starts=starts(lower))
         assert found["verdict"] == expected, found["reason"]
-        assert found["effect"] > 0.4  # how far starts without noise end apart
+        assert found["effect"] == pytest.approx(-lower, abs=0.003)
         assert found["n"] == 20
 
     def test_without_local_minima_there_is_none_to_leave(self, verdict, starts):
-        table = starts(0.2, 0.05)
-        table.loc[table["mechanism"] == "none", "training_loss"] = 7.0
-        found = verdict("H36", starts=table)
+        found = verdict("H36", starts=starts(0.05, apart=0.0))
         assert found["verdict"] == "contradicted"
-        assert "without noise it spreads by 0.00 %" in found["reason"]
-        assert found["effect"] == 0
-        assert "other ranks are open" in found["reason"]
+        assert "scatters by 0.00 % at rank 5, 0.00 % at rank 20" in found["reason"]
+
+    def test_a_rank_with_one_minimum_does_not_count(self, verdict, starts):
+        table = starts(0.05)
+        one = (table["rank"] == 5) & (table["mechanism"] == "none")
+        table.loc[one, "settled_loss"] = 7.0
+        high = (table["rank"] == 5) & (table["mechanism"] == "huber")
+        table.loc[high, "settled_loss"] *= 2.0
+        found = verdict("H36", starts=table)
+        assert (found["verdict"], found["effect"]) == ("supported", pytest.approx(-0.05, abs=0.003))
+
+    def test_laplace_noise_decides_nothing(self, verdict, starts):
+        table = starts(0.05)
+        table.loc[table["mechanism"] == "laplace", "settled_loss"] *= 0.5
+        found = verdict("H36", starts=table)
+        assert found["verdict"] == "supported"
+        assert "against Laplace noise +" in found["reason"]
 
     def test_only_starts_that_all_mechanisms_have_count(self, verdict, starts):
-        table = starts(0.2, 0.05)
+        table = starts()
         lost = (table["mechanism"] == "laplace") & (table["start"] > 15)
         assert verdict("H36", starts=table[~lost])["n"] == 16
+
+    def test_one_start_is_no_scatter(self, verdict, starts):
+        table = starts()
+        assert verdict("H36", starts=table[table["start"] == 0])["verdict"] == "inconclusive"
 
     def test_a_missing_mechanism_is_missing_data(self, verdict, starts):
         table = starts()
@@ -136,11 +137,6 @@ class TestStarts:
             found = verdict("H36", starts=part)
             assert found["verdict"] == "not run"
             assert found["reason"].startswith("data not available")
-
-    def test_best_quarter_by_hand(self):
-        first = np.array([[5.0, 1.0, 4.0, 2.0, 8.0, 9.0, 7.0, 6.0]])
-        second = np.arange(8.0)[None, :]
-        assert _best_quarter_ratio(first, second).estimate == pytest.approx(1.5 - 0.5)
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="draws millions of samples")

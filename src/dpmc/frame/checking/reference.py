@@ -21,8 +21,8 @@ from dpmc.frame.checking.comparison import missing_trials
 from dpmc.frame.checking.runs import read_text_table, read_trials
 from dpmc.frame.checking.tolerances import ALLOWED
 from dpmc.frame.jobs.cell_settings import SETTINGS
+from dpmc.frame.judging.once import FULL, REDUCED
 
-FULL = "full"
 MEANS = "means.csv"
 STATISTICS = ("trials", "mean", "median", "standard_error")
 DIGITS = 6  # of numbers that are read and not compared
@@ -34,9 +34,10 @@ def update(results: CheckedResults, folder: Path, profile: str | None = None) ->
     """Make the results of a study its new reference; return the files written.
 
     The results are complete: every trial of every cell that their settings name. ``folder`` is that
-    of the study below ``results/reference``. With a ``profile`` (``ci``, ``quick``) only what is
-    expected of it is written, whose run is smaller: its trials are among those of the full run.
-    Without one, the run must be the full one, and numbers and settings are written too.
+    of the study below ``results/reference``. With a ``profile`` only what is expected of it is
+    written: ``ci`` and ``quick`` run some of the trials of the full run, an overlay of
+    ``config/once`` others. Without one, the run must be the full one, and numbers and settings are
+    written too.
     """
     refuse_unfit(results, profile)
     regression, written = results.study.regression, []
@@ -65,7 +66,7 @@ def update(results: CheckedResults, folder: Path, profile: str | None = None) ->
             written.append(_write_means(folder / f"{name}_{MEANS}", trials, keys))
     for name, table in results.labels.items():
         path = folder / "expected" / (profile or FULL) / f"{name}.csv"
-        columns = expected_columns(table, regression.labels[name], whole=profile in (None, FULL))
+        columns = expected_columns(table, regression.labels[name], whole=profile not in REDUCED)
         written.append(_write(path, table[columns].apply(_rounded)))
     return written
 

@@ -34,7 +34,7 @@ Every figure, table, theorem and algorithm of the sources with the command that 
 file below `results/`, what became of it in the committed reference (`results/reference`), and what
 its jobs take. CPU minutes are those of the jobs that compute the numbers of an item; a command runs
 its whole study, and once it has run, all of its items are there; where it says “–” no job is theirs
-alone. Claims of later papers are on [a page of their own](field.md#beside-the-others). Written by
+alone. Claims of other papers are on [a page of their own](field.md#beside-the-others). Written by
 `dpmc reference items` from the `items.yaml` of each study; a study's page in the report has the
 same of its own run."""
 INTRODUCTION = (

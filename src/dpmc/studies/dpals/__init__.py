@@ -11,14 +11,16 @@ from pathlib import Path
 from dpmc.frame.api import Regression, Step, Study
 from dpmc.frame.jobs.generated import GENERATE
 from dpmc.frame.jobs.hyperparameters import with_hyperparameters
+from dpmc.frame.judging.once import kept_files
 from dpmc.studies.dpals.experiments.surrogate_laws import TARGET
 from dpmc.studies.dpals.jobs import FIT
 from dpmc.studies.dpals.settings import dpals_cells
 
 HYPERPARAMETERS = Path(__file__).with_name("hyperparameters.yaml")
 PUBLISHED = ("published.csv",)
+REFERENCE = Path(__file__).parents[4] / "results" / "reference" / "dpals"
 # the outcome of a target of its own, as it was kept
-KEPT = Path(__file__).parents[4] / "results" / "reference" / "dpals" / "surrogate_laws.csv"
+KEPT = REFERENCE / "surrogate_laws.csv"
 MEASURED = ("trials", "iterations", "accounting", "coverage", "timing")
 JUDGED = ("claims", "claims_surrogate", "claims_elsewhere")
 STUDY = Study.of(
@@ -27,7 +29,12 @@ STUDY = Study.of(
     prepare=with_hyperparameters(HYPERPARAMETERS, f"{__name__}.check:check_dpals", dpals_cells),
     jobs=(GENERATE, FIT),
     steps=(
-        Step("claims", ".claims.judge:run", makes=JUDGED, files=PUBLISHED),
+        Step(
+            "claims",
+            ".claims.judge:run",
+            makes=JUDGED,
+            files=(*PUBLISHED, *kept_files(REFERENCE)),
+        ),
         Step("tables", needs=(*MEASURED, *JUDGED), files=PUBLISHED),
         Step("figures", files=PUBLISHED, seconds=30.0),
         Step("laws", ".other_laws:run", needs=(), files=(KEPT,)),
@@ -45,6 +52,7 @@ STUDY = Study.of(
     regression=Regression(
         table="trials",
         made_of="data.of",
+        labels={"claims_elsewhere": ("id",)},
         optional={"surrogate_laws": ("claim", "law")},
         by_clock=("D21",),  # about seconds
     ),

@@ -56,7 +56,7 @@ METHODS = {
 }
 LATER = {"dpals_weights", "dpals_weights_h_free", "dpam", "dp_gradient_spectral", "dp_effects"}
 BEST_LATER = "best_later"
-METHODS |= {BEST_LATER: "Best of five later methods"}
+METHODS |= {BEST_LATER: "Best later method or effects"}
 LOOKS = {
     BEST_LATER: Look(BLUE, "o", (0, (1, 1.2))),
     "private_user_item_bias": Look(PURPLE, "d", (0, (4, 1.5))),
@@ -223,6 +223,19 @@ def of_posterior(trials: pd.DataFrame | None) -> dict[tuple, paired.Pair]:
     with_posterior = trials["variant"].str.startswith(POSTERIOR)
     default = (trials["method"] == LOCAL_BAYES) & (trials["variant"] == TUNED)
     return _of_default(trials[with_posterior | default], POSTERIOR)
+
+
+def of_either(trials: pd.DataFrame) -> tuple[dict[tuple, paired.Pair], dict[tuple, paired.Pair]]:
+    """Set Local Bayes against the best of the others on the splits of :func:`of_posterior`.
+
+    First against the others as they are, then against each as it is or with Local Bayes' offsets
+    and posterior of users, whichever has less error.
+    """
+    with_posterior = trials["variant"].str.startswith(POSTERIOR)
+    splits = trials.loc[with_posterior, [*PLACE, "trial"]].drop_duplicates()
+    as_they_are = of_variants(trials, (SEARCHED, TUNED)).merge(splits)
+    either = pd.concat([as_they_are, trials[with_posterior]])
+    return _of_default(as_they_are, SEARCHED), _of_default(either, POSTERIOR)
 
 
 def _of_default(rows: pd.DataFrame, beginning: str) -> dict[tuple, paired.Pair]:

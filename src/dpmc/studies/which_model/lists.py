@@ -71,7 +71,7 @@ def local_bayes(settings, model: LocalBayesWithShares) -> Lists:
 
 
 def local_bayes_share(settings, model: LocalBayesWithShares) -> Lists:
-    """The same, more the rarer an item is rated: plus a multiple of the log of its share."""
+    """The same, more the more often an item is rated: plus a multiple of the log of its share."""
     low, high = model.rating_range
     weight = settings["log_share"] * (high - low)
     popular = weight * np.log(np.maximum(model.shares_, np.finfo(float).tiny))

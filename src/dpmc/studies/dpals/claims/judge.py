@@ -8,6 +8,8 @@ import pandas as pd
 from dpmc.frame.checking.runs import read_frame
 from dpmc.frame.judging.claims import load_claims, table_of_verdicts
 from dpmc.frame.judging.finding import INCONCLUSIVE, NOT_RUN
+from dpmc.frame.judging.once import kept_readings
+from dpmc.studies.dpals import REFERENCE
 from dpmc.studies.dpals.claims import (  # noqa: F401  (importing them registers their predicates)
     altmin,
     curves,
@@ -46,8 +48,10 @@ OF_LARGE = (
 # hand, of which all methods that these claims compare have been run
 ON_OTHERS = {
     GENERATED: tuple(name for name in (*OF_LARGE, "D31") if name != "D19"),
-    ELSEWHERE: ("D6", "D7", "D10", "D19", "D20", "A2"),
-}
+    ELSEWHERE: (
+        "D6", "D7", "D10", "D13", "D14", "D15", "D16", "D17", "D18", "D19", "D20", "A2",
+    ),
+}  # fmt: skip
 OF_IMPLICIT = ("D11", "D12", "D32")  # of these, what needs MovieLens 20M
 NOT_THE_PAPERS = {
     GENERATED: "generated data, not MovieLens: ",
@@ -61,7 +65,7 @@ def run(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFrame]
     frames[PUBLISHED] = pd.read_csv(NUMBERS)
     claims = load_dpals_claims()
     return {
-        "claims": judge_dpals(frames, claims),
+        "claims": judge_dpals(frames, claims, once=kept_readings(folder, REFERENCE)),
         "claims_surrogate": judge_dpals(frames, claims, GENERATED),
         "claims_elsewhere": judge_dpals(frames, claims, ELSEWHERE),
     }
@@ -76,6 +80,7 @@ def judge_dpals(
     frames: Mapping[str, pd.DataFrame | None],
     claims: list[dict[str, str]],
     data: str = PAPERS_DATA,
+    once: Mapping[str, Mapping[str, str]] | None = None,
 ) -> pd.DataFrame:
     """Judge the claims of the DPALS paper and of the read-me, and our own.
 
@@ -86,7 +91,8 @@ def judge_dpals(
 
     With other ``data`` than the paper's, some of what is said of MovieLens 10M and 20M
     (:data:`ON_OTHERS`) is judged on data sets that were generated in their shape, or on MovieLens
-    100K. That says nothing of the paper: every reason begins so.
+    100K. That says nothing of the paper: every reason begins so. ``once`` is as for
+    :func:`table_of_verdicts`.
 
     The result has the columns :data:`dpmc.frame.judging.claims.CLAIM_COLUMNS`, one row per claim in
     the order given. Effects are natural logarithms of RMSE ratios unless the predicate says
@@ -95,7 +101,7 @@ def judge_dpals(
     evidence = evidence_of(frames, data)
     if data == PAPERS_DATA:
         return _naming_what_lacks(
-            table_of_verdicts(claims, PREDICATES, evidence, readings(evidence))
+            table_of_verdicts(claims, PREDICATES, evidence, readings(evidence), once=once)
         )
     some = [claim for claim in claims if claim["id"] in ON_OTHERS[data]]
     table = table_of_verdicts(some, PREDICATES, evidence, readings(evidence))

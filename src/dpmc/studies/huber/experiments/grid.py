@@ -94,8 +94,12 @@ def _check_ranks(section: Section) -> None:
     """Refuse a rank beyond the synthetic matrix."""
     users, items = section["synthetic"]["users"], section["synthetic"]["items"]
     most = min(users, items)
-    side = {f"{name}.rank": [section[name]["rank"]] for name in ("convergence", "starts")}
-    for name, ranks in {"ranks": section["ranks"], **side}.items():
+    given = {
+        "ranks": section["ranks"],
+        "convergence.rank": [section["convergence"]["rank"]],
+        "starts.ranks": section["starts"]["ranks"],
+    }
+    for name, ranks in given.items():
         if max(ranks) > most:
             raise InputError(
                 f"huber.{name} must be at most {most} for {users} users and {items} items "

@@ -59,7 +59,9 @@ def cells(section: Section) -> list[Cell]:
 def settings(section: Section, cell: Cell) -> dict[str, object]:
     """Return what a cell of the grid uses, and how many neighbours of its data are looked at."""
     own = {name: section["transcript"][name] for name in ("neighbours", "delta")}
-    return cell_settings(section, cell) | own
+    used = cell_settings(section, cell) | own
+    del used["trials"]  # as many as have the neighbours
+    return used
 
 
 def modules(section: Section, cell: Cell) -> list[str]:

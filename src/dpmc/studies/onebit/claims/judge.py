@@ -8,7 +8,9 @@ import pandas as pd
 
 from dpmc.frame.checking.runs import read_frame
 from dpmc.frame.judging.claims import load_claims, table_of_verdicts
+from dpmc.frame.judging.once import kept_readings
 from dpmc.frame.judging.readings import on_trials
+from dpmc.studies.onebit import REFERENCE
 from dpmc.studies.onebit.cells import ONEBIT_COORDINATES
 from dpmc.studies.onebit.claims import (  # noqa: F401  (importing them registers their predicates)
     bound_facts,
@@ -39,7 +41,8 @@ CELLS = {
 def run(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFrame]:
     """Run the step: the verdicts on the results in ``folder``."""
     tables = {name: read_frame(Path(folder) / f"{name}.csv") for name in TABLES}
-    return {"claims": judge_onebit(tables, load_onebit_claims())}
+    once = kept_readings(folder, REFERENCE)
+    return {"claims": judge_onebit(tables, load_onebit_claims(), once)}
 
 
 def load_onebit_claims(path: str | Path = FILE) -> list[dict[str, str]]:
@@ -48,12 +51,15 @@ def load_onebit_claims(path: str | Path = FILE) -> list[dict[str, str]]:
 
 
 def judge_onebit(
-    tables: Mapping[str, pd.DataFrame | None], claims: list[dict[str, str]]
+    tables: Mapping[str, pd.DataFrame | None],
+    claims: list[dict[str, str]],
+    once: Mapping[str, Mapping[str, str]] | None = None,
 ) -> pd.DataFrame:
     """Judge the claims of the one-bit paper, and our own.
 
     ``tables`` are those of :data:`TABLES`; None, or absent, if one was not made. ``trials`` is
-    needed, columns :data:`dpmc.studies.onebit.cells.ONEBIT_COLUMNS`, any order of rows.
+    needed, columns :data:`dpmc.studies.onebit.cells.ONEBIT_COLUMNS`, any order of rows. ``once`` is
+    as for :func:`table_of_verdicts`.
 
     The result has the columns :data:`dpmc.frame.judging.claims.CLAIM_COLUMNS`, one row per claim in
     the order given. Effects are natural logarithms of ARE ratios, or differences of shares of right
@@ -61,7 +67,8 @@ def judge_onebit(
     "not reported": the figures' values are not available.
     """
     evidence = evidence_from(tables)
-    return table_of_verdicts(claims, PREDICATES, evidence, readings(tables, evidence))
+    others = readings(tables, evidence)
+    return table_of_verdicts(claims, PREDICATES, evidence, others, once=once)
 
 
 def readings(

@@ -1,4 +1,4 @@
-"""Methods of later papers, at settings of one search: beside earlier ones, and with features.
+"""Methods of other papers, at settings of one search: beside earlier ones, and with features.
 
 Rows are places (data set, epsilon), each a difference of log RMSE, paired by trial.
 """

@@ -34,13 +34,14 @@ FEATURES = "features"
 def cells(section: Section) -> list[FitCell]:
     """Return every cell: a data set with features, a method and its variant, and a budget."""
     given = section["features"]
-    compared = [(LOCAL_BAYES, each) for each in VARIANTS]
-    compared += [(method, WITH) for method in given["methods"]]
+    compared = [(LOCAL_BAYES, each, given["epsilons"]) for each in VARIANTS]
+    searched = [each for each in given["epsilons"] if each in section["search"]["epsilons"]]
+    compared += [(method, WITH, searched) for method in given["methods"]]
     return [
         FitCell(dataset, method, variant, float(epsilon))
         for dataset in given["tables"]
-        for method, variant in compared
-        for epsilon in given["epsilons"]
+        for method, variant, epsilons in compared
+        for epsilon in epsilons
     ]
 
 
