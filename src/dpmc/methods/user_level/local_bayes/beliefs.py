@@ -32,9 +32,6 @@ from dpmc.methods.user_level.local_bayes.constants import (
 )
 from dpmc.methods.user_level.local_bayes.users import invert
 
-FEWEST_ITEMS = 1000
-"""Of a thread, about: for fewer it does not pay to start one."""
-
 OFFSET, LEVEL = 0, 1
 """Places of an item's offset and of its share in the users' level; factors come after them."""
 
@@ -272,7 +269,8 @@ class Beliefs:
     def _in_threads(self, work):
         """Call work(slice) for all items, each of which is by itself."""
         n_items = self._popularity.size
-        parts = min(self._threads, 1 + n_items // FEWEST_ITEMS)
+        # for fewer items it does not pay to start a thread
+        parts = min(self._threads, 1 + n_items // 1000)
         edges = [n_items * part // parts for part in range(parts + 1)]
         with ThreadPoolExecutor(parts) if parts > 1 else nullcontext() as pool:
             list((pool.map if pool else map)(work, map(slice, edges, edges[1:])))
