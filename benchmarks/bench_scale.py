@@ -214,7 +214,7 @@ def run_store(millions, rows):
 
 
 def plot(table, output):
-    """Draw seconds and memory of each step against the number of ratings."""
+    """Draw CPU seconds and memory of each step against the number of ratings."""
     import matplotlib.pyplot as plt
 
     with open(table, newline="") as stream:
@@ -225,13 +225,13 @@ def plot(table, output):
             (row for row in rows if row["step"] == step), key=lambda row: int(row["ratings"])
         )
         sizes, seconds, memory = (
-            [float(row[name]) for row in mine] for name in ("ratings", "seconds", "peak_gib")
+            [float(row[name]) for row in mine] for name in ("ratings", "cpu_seconds", "peak_gib")
         )
         time_axis.loglog(sizes, seconds, look, color=LOOKS[look], label=step)
         memory_axis.semilogx(sizes, memory, look, color=LOOKS[look], label=step)
     ends = [sizes[-1] / 100, sizes[-1]]
-    time_axis.loglog(ends, [0.3, 30], ":", color="0.5", label="in proportion")
-    time_axis.set(xlabel="ratings", ylabel="seconds, two cores")
+    time_axis.loglog(ends, [5, 500], ":", color="0.5", label="in proportion")
+    time_axis.set(xlabel="ratings", ylabel="CPU seconds")
     memory_axis.set(xlabel="ratings", ylabel="peak of memory, GiB", ylim=(0, None))
     time_axis.legend(frameon=False)
     figure.savefig(output)
