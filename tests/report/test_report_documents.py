@@ -46,7 +46,7 @@ def test_every_heading_table_and_block_arrives(shown):
     blocks = re.findall(r"^```\w*\n(.*?)^```", source, re.DOTALL | re.MULTILINE)
     prose = re.sub(r"^```.*?^```", "", source, flags=re.DOTALL | re.MULTILINE)
     headings = re.findall(r"^(#+) +(.+)$", prose, re.MULTILINE)
-    rules = re.findall(r"^\|(?: ?-+ ?\|)+$", prose, re.MULTILINE)
+    rules = re.findall(r"^\|(?: ?-+:? ?\|)+$", prose, re.MULTILINE)
     cells = [
         squeezed(cell)
         for row in re.findall(r"^\| (.+) \|$", prose, re.MULTILINE)

@@ -169,7 +169,7 @@ def test_tables_are_accessible(page, chapters):
     judged = [each for chapter in every for each in chapter.judged]
     assert len(embedded) > 20
     others = 2 + (1 + len(chapters))  # verdicts and numbers, and what made the results
-    others += 2  # of local_bayes, a document
+    others += 3  # of local_bayes, a document
     assert len(tables) == len(embedded) + len(judged) + others
     assert len(page.all("caption")) == len(tables)
     scopes = {attributes.get("scope") for attributes in page.all("th")}

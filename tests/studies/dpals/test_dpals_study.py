@@ -78,15 +78,17 @@ def test_the_verdicts_of_a_large_run_are_kept(tmp_path):
     claims = [claim for claim in load_dpals_claims() if claim["source"] != OWN]
     judged = judge_dpals({"trials": trials}, claims)
     judged.to_csv(folder / "claims.csv", index=False)
+    judged.to_csv(folder / "claims_elsewhere.csv", index=False)
     (folder / SETTINGS).write_text(settings_text(Settings(large["reference"], cells)))
     kept = tmp_path / "reference"
     arguments = ["update", "--study", "dpals", "--profile", "large"]
     arguments += ["--results", tmp_path / "results", "--reference", kept]
     outcome = CliRunner().invoke(reference, list(map(str, arguments)))
     assert outcome.exit_code == 0, outcome.exception
-    written = [path for path in kept.rglob("*") if path.is_file()]
-    assert written == [kept / "dpals" / "expected" / "large" / "claims.csv"]
-    verdicts = pd.read_csv(written[0]).set_index("id")["verdict"]
+    expected = kept / "dpals" / "expected" / "large"
+    written = {path for path in kept.rglob("*") if path.is_file()}
+    assert written == {expected / "claims.csv", expected / "claims_elsewhere.csv"}
+    verdicts = pd.read_csv(expected / "claims.csv").set_index("id")["verdict"]
     assert verdicts["D15"] == "supported"
     assert verdicts["D14"] not in ("supported", "contradicted", "no effect")  # no ALS
     assert len(verdicts) == len(claims)
