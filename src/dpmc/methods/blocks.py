@@ -297,6 +297,15 @@ def joined(rows: Source) -> Compressed:
     return Compressed(indptr, indices, np.concatenate([[], *(each.values for each in blocks)]))
 
 
+def in_pieces(work: Callable[[int, int], object], edges: Sequence[int]) -> None:
+    """Call work(start, stop) for what lies between edges, each piece in a thread of its own."""
+    if len(edges) == 2:
+        work(*edges)
+        return
+    with ThreadPoolExecutor(len(edges) - 1) as pool:
+        list(pool.map(work, edges[:-1], edges[1:]))
+
+
 def cores() -> int:
     """Return how many cores this process may use."""
     affinity = getattr(os, "sched_getaffinity", None)  # not on every system

@@ -4,12 +4,11 @@ Single or double precision, by the dtype of the factors. One thread unless more 
 BLAS. The ratings are read as they are stored, whatever their dtype: nothing is copied.
 """
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 
 from dpmc.errors import InputError
 from dpmc.methods.base import check_count
+from dpmc.methods.blocks import in_pieces
 from dpmc.methods.kernels.normal import aligned, buffers, padded_width, solve_block, sum_block
 from dpmc.ratings import Compressed
 
@@ -131,10 +130,5 @@ def _for_blocks(work, rows, threads):
     """Call work(start, stop) for blocks of rows with about as many ratings each."""
     threads = check_count("threads", threads)
     n_rows = rows.n_rows
-    if threads == 1:
-        work(0, n_rows)
-        return
     shares = np.searchsorted(rows.indptr, np.linspace(0, rows.indptr[-1], threads + 1)[1:-1])
-    edges = [0, *np.clip(shares, 0, n_rows), n_rows]
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(work, edges[:-1], edges[1:]))
+    in_pieces(work, [0, *np.clip(shares, 0, n_rows), n_rows])

@@ -26,9 +26,6 @@ In both, steps where all weights are 1 share one factorization.
 All arrays here have the 8 lanes as last axis (see :mod:`dpmc.methods.kernels.simd`); those of
 ``work`` are described in :class:`dpmc.methods.kernels.regressions.Workspace`. Rows of a batch with
 fewer ratings than its longest are padded with f = 0, x = 0, which changes nothing.
-
-Everything compiled is in this one file because numba recompiles cached functions when their own
-file changes, but not when a function that they call from another file does.
 """
 
 from dpmc.compiled import njit

@@ -13,10 +13,6 @@ same columns and one more row, ::
 
 which is factorized in place to U, upper triangular with U^T U = total, by the same tiles. Column
 ``width`` carries the right-hand side along and so becomes U^-T sum w x v.
-
-Everything compiled but the vector operations is in this one file because numba recompiles cached
-functions when their own file changes, but not when a function that they call from another file
-does: see :mod:`dpmc.methods.kernels.vectors` and :mod:`dpmc.methods.kernels.tiles`.
 """
 
 import math

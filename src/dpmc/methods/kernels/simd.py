@@ -13,8 +13,6 @@ starts there. Nothing is checked.
 With NUMBA_DISABLE_JIT=1 the same names are plain NumPy functions on arrays of shape (8,). They
 say what each operation means and let the kernels run as Python, slowly, but for debugging and
 coverage; only the single rounding of `fma` is lost.
-
-numba does not know that cached kernels depend on this file: after editing it, touch lanes.py.
 """
 
 import operator

@@ -6,9 +6,6 @@ and the two steps of a Cholesky factorization by blocks of rows. Arrays are C-co
 dimensions, float32 or float64 and a whole number of vectors wide. Nothing is checked.
 
 With NUMBA_DISABLE_JIT=1 the same names are plain NumPy functions.
-
-numba does not know that cached kernels depend on this file: after editing it, touch
-normal.py.
 """
 
 import numpy as np

@@ -6,8 +6,7 @@ return the same bits on all of them, are in :mod:`dpmc.methods.kernels.simd`.
 
 With NUMBA_DISABLE_JIT=1 the same names are plain NumPy functions.
 
-numba does not know that cached kernels depend on this file, but keeps them apart by kind of CPU:
-after editing it, touch normal.py.
+numba keeps compiled kernels apart by kind of CPU.
 """
 
 import platform

@@ -7,13 +7,12 @@ was observed is most likely (empirical Bayes; Efron, "Large-scale inference", 20
 found by expectation maximisation. All of this is post-processing.
 """
 
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
-
 import numpy as np
 
 from dpmc.compiled import njit
+from dpmc.methods.blocks import in_pieces
 from dpmc.methods.kernels.cholesky import factorise
+from dpmc.methods.kernels.simd import LANES, broadcast, load, store
 from dpmc.methods.user_level.local_bayes.constants import (
     FACTORS_WITHIN,
     FEATURES_EXPLAIN,
@@ -30,7 +29,7 @@ from dpmc.methods.user_level.local_bayes.constants import (
     UNCORRELATED,
     UNKNOWN,
 )
-from dpmc.methods.user_level.local_bayes.users import invert
+from dpmc.methods.user_level.local_bayes.users import in_vectors, invert
 
 OFFSET, LEVEL = 0, 1
 """Places of an item's offset and of its share in the users' level; factors come after them."""
@@ -183,20 +182,30 @@ class Beliefs:
         self.score += np.einsum("nij,nj->ni", precision, observed)
 
     def _discount(self, observed, precision):
-        diagonal = np.arange(observed.shape[1])
         faint = np.diag(1e-6 / self.prior_variance)
-        old, new = (np.linalg.inv(each + faint) for each in (self.precision, precision))
-        before = np.einsum("nij,nj->ni", old, self.score)
-        old, new = old[:, diagonal, diagonal], new[:, diagonal, diagonal]
+        before = np.empty_like(observed)
+        old, new = (np.empty(observed.shape, order="F") for _ in range(2))  # sums go by columns
+
+        def known_of_some(own):
+            inverse = np.linalg.inv(self.precision[own] + faint)
+            before[own] = np.einsum("nij,nj->ni", inverse, self.score[own])
+            old[own] = np.einsum("nii->ni", inverse)
+            new[own] = np.einsum("nii->ni", np.linalg.inv(precision[own] + faint))
+
+        self._in_pieces(known_of_some)
         expected = old + new
         weights = (old < 100 * self.prior_variance) / (expected + self.prior_variance) ** 2
         excess = np.sum(weights * ((observed - before) ** 2 - expected), axis=0)
         extra = np.maximum(excess, 0) / np.maximum(weights.sum(axis=0), 1e-300)
-        # (P^-1 + E)^-1 = (I + P E)^-1 P
-        left = np.linalg.inv(np.eye(extra.size) + self.precision * extra)
-        self.score = np.einsum("nij,nj->ni", left, self.score)
-        precision = left @ self.precision
-        self.precision = (precision + precision.transpose(0, 2, 1)) / 2
+
+        def left_of_some(own):
+            # (P^-1 + E)^-1 = (I + P E)^-1 P
+            left = np.linalg.inv(np.eye(extra.size) + self.precision[own] * extra)
+            self.score[own] = np.einsum("nij,nj->ni", left, self.score[own])
+            product = left @ self.precision[own]
+            self.precision[own] = (product + product.transpose(0, 2, 1)) / 2
+
+        self._in_pieces(left_of_some)
 
     def learn(self) -> None:
         """Fit the prior to what was observed, and set the posterior."""
@@ -245,7 +254,7 @@ class Beliefs:
                 self.prior_variance, self.prior_correlation, self.mean[own], covariance[own],
             )  # fmt: skip
 
-        self._in_threads(of_some)
+        self._in_pieces(of_some)
         self.variance = np.einsum("nii->ni", covariance).copy()
 
     def _update(self):
@@ -262,18 +271,17 @@ class Beliefs:
             score[own] = np.einsum("nij,nj->ni", part, self.score[own])
             self.own[own] = 1 - np.einsum("nii->ni", part)
 
-        self._in_threads(of_some)
+        self._in_pieces(of_some)
         self._condition(information, score, covariance)
         return information, score, covariance
 
-    def _in_threads(self, work):
-        """Call work(slice) for all items, each of which is by itself."""
+    def _in_pieces(self, work):
+        """Call work(slice) for all items, each of which is by itself, in threads."""
         n_items = self._popularity.size
         # for fewer items it does not pay to start a thread
         parts = min(self._threads, 1 + n_items // 1000)
         edges = [n_items * part // parts for part in range(parts + 1)]
-        with ThreadPoolExecutor(parts) if parts > 1 else nullcontext() as pool:
-            list((pool.map if pool else map)(work, map(slice, edges, edges[1:])))
+        in_pieces(lambda start, stop: work(slice(start, stop)), edges)
 
 
 @njit(cache=True)
@@ -337,46 +345,51 @@ def _posterior(
     lower triangular, the posterior covariance is F (I + F' P F)^-1 F'.
     """
     n_items, size = score.shape
-    factor, told, scaled, inverse = np.empty((4, size, size))
-    pull, move = np.empty(size), np.empty(size)
+    width = in_vectors(size)
+    factor, transposed, told, scaled, inverse = np.zeros((5, width, width))
+    pull, move = np.empty(size), np.empty(width)
     root = prior_correlation.copy()
     factorise(root, LEAST_VARIANCE)
     for n in range(n_items):
         for i in range(size):
             deviation = np.sqrt(prior_variance[i] * (wider[n] if i == OFFSET else 1.0))
             for j in range(i + 1):
-                factor[i, j] = deviation * root[i, j]
+                factor[i, j] = transposed[j, i] = deviation * root[i, j]
             pull[i] = score[n, i]
             for k in range(size):
                 pull[i] -= precision[n, i, k] * prior_mean[n, k]
-        told[:] = 0
+        for place in range(0, size, LANES):
+            total = broadcast(0.0)
+            for k in range(place, size):
+                total = total + load(factor, k, place) * broadcast(pull[k])
+            store(total, move, place)
+            for i in range(size):
+                total = broadcast(0.0)
+                for k in range(place, size):
+                    total = total + broadcast(precision[n, i, k]) * load(factor, k, place)
+                store(total, told, i, place)
         for i in range(size):
-            for k in range(size):
-                known = precision[n, i, k]
-                for j in range(k + 1):
-                    told[i, j] += known * factor[k, j]
-        for i in range(size):
-            move[i] = 0.0
-            for k in range(i, size):
-                move[i] += factor[k, i] * pull[k]
             for j in range(i + 1):
                 scaled[i, j] = 1.0 if i == j else 0.0
-            for k in range(i, size):
-                along = factor[k, i]
-                for j in range(i + 1):
-                    scaled[i, j] += along * told[k, j]
-        invert(scaled, inverse)
+            for place in range(0, i + 1, LANES):
+                total = load(scaled, i, place)
+                for k in range(i, size):
+                    total = total + broadcast(factor[k, i]) * load(told, k, place)
+                store(total, scaled, i, place)
+        invert(scaled, inverse, size)
         for i in range(size):
+            for place in range(0, size, LANES):
+                total = broadcast(0.0)
+                for k in range(i + 1):
+                    total = total + broadcast(factor[i, k]) * load(inverse, k, place)
+                store(total, told, i, place)
             mean[n, i] = prior_mean[n, i]
-            told[i] = 0
-            for k in range(i + 1):
-                along = factor[i, k]
-                for j in range(size):
-                    told[i, j] += along * inverse[k, j]
             for j in range(size):
                 mean[n, i] += told[i, j] * move[j]
+            for place in range(0, i + 1, LANES):
+                total = broadcast(0.0)
+                for k in range(i + 1):
+                    total = total + broadcast(told[i, k]) * load(transposed, k, place)
+                store(total, scaled, i, place)
             for j in range(i + 1):
-                total = 0.0
-                for k in range(j + 1):
-                    total += told[i, k] * factor[j, k]
-                covariance[n, i, j] = covariance[n, j, i] = total
+                covariance[n, i, j] = covariance[n, j, i] = scaled[i, j]
