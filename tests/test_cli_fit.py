@@ -31,6 +31,7 @@ from dpmc.methods.user_level.local_bayes.constants import STEPS
 from dpmc.methods.user_level.local_bayes.method import FALLBACKS
 from dpmc.methods.user_level.local_bayes.refinement import Guard
 from dpmc.publication.folder import whole_folder
+from dpmc.publication.store_building import build
 from dpmc.released import PublishedItems
 
 LOW, HIGH = 0.0, 2.5
@@ -511,6 +512,15 @@ def test_a_bar_is_for_a_terminal_and_not_for_the_quiet(table, tmp_path):
     assert bar.split("\r")[-1] == "", "the bar is not cleared"
     assert "statistics:" in on_terminal(*arguments(table, tmp_path / "json", json=True))
     assert on_terminal(*arguments(table, tmp_path / "quiet", quiet=True)) == ""
+
+
+def test_a_terminal_sees_how_far_a_store_is_checked(table, tmp_path):
+    build(table, tmp_path / "store", {})
+    by_blocks = arguments(tmp_path / "store", tmp_path / "out", method="bias")
+    bar = on_terminal(*by_blocks)
+    assert re.search(r"blocks checked: +100%.*statistics: +0%", bar, re.DOTALL)
+    assert bar.split("\r")[-1] == "", "the bar is not cleared"
+    assert "blocks checked" not in on_terminal(*arguments(table, tmp_path / "other"))
 
 
 def on_terminal(*listed):

@@ -12,6 +12,7 @@ from dpmc.cli.options import (
     fit_options,
     list_options,
     progress,
+    progress_of,
     ratings_option,
     remark,
     stopping,
@@ -112,6 +113,7 @@ def fit(
     from dpmc.methods.released import fit_folder
     from dpmc.publication.features import features_of
     from dpmc.publication.folder import GUARANTEE, check_output
+    from dpmc.publication.store import is_store
 
     if quiet and as_json:
         raise InputError("Give one of --quiet and --json alone.")
@@ -126,7 +128,11 @@ def fit(
     blocks = ready.model.by_blocks
     cluster = nullcontext() if dask is None else connected(dask)
     with stopping(ready.book, dask is not None), cluster as client:
-        given = read_given(path, columns, ready.rating_range, lists, ready.rated, blocks, client)
+        unseen = quiet or not blocks or client is not None or not is_store(path)
+        with progress_of("blocks checked", hidden=unseen) as report:
+            given = read_given(
+                path, columns, ready.rating_range, lists, ready.rated, blocks, client, report
+            )
         remarks = ready.remarks(given, features)
         if not quiet:
             remark(remarks)

@@ -151,3 +151,18 @@ def progress(total: int, label: str, *, hidden: bool = False) -> Iterator[Callab
             yield step
     finally:
         sys.stderr.write("\r" + " " * 60 + "\r")
+
+
+@contextmanager
+def progress_of(stage: str, *, hidden: bool = False) -> Iterator[Callable[[float], None]]:
+    """Yield what shows the share of a stage that is done, by percent."""
+    done = 0
+    with progress(100, stage, hidden=hidden) as step:
+
+        def report(share: float) -> None:
+            nonlocal done
+            while done < int(100 * share):
+                done += 1
+                step()
+
+        yield report

@@ -1,13 +1,12 @@
 """``dpmc store``: many private ratings on disk, in blocks of whole users."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import click
 
 from dpmc.cli.help import Group
-from dpmc.cli.options import column_options, progress
+from dpmc.cli.options import column_options, progress_of
 
 
 @click.group(
@@ -55,7 +54,12 @@ def build(path, output, likes, force, quiet, **columns):
     from dpmc.publication.store_building import build as build_store
 
     built = build_store(
-        path, output, columns, rated=not likes, force=force, progress=_progress(quiet)
+        path,
+        output,
+        columns,
+        rated=not likes,
+        force=force,
+        progress=partial(progress_of, hidden=quiet),
     )
     if not quiet:
         click.echo(
@@ -76,26 +80,7 @@ def verify(path, quiet):
     from dpmc.publication.store import Store
 
     found = Store.open(path)
-    with _progress(quiet)("blocks checked") as report:
+    with progress_of("blocks checked", hidden=quiet) as report:
         found.verify(report)
     if not quiet:
         click.echo(f"{path}: {found.n_blocks} blocks are as they were built.")
-
-
-def _progress(quiet: bool) -> Callable:
-    """Return what shows the share of a stage that is done, by percent."""
-
-    @contextmanager
-    def shown(stage: str) -> Iterator[Callable[[float], None]]:
-        done = 0
-        with progress(100, stage, hidden=quiet) as step:
-
-            def report(share: float) -> None:
-                nonlocal done
-                while done < int(100 * share):
-                    done += 1
-                    step()
-
-            yield report
-
-    return shown

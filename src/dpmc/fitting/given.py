@@ -1,6 +1,6 @@
 """The ratings of a fit: what counts of a table or of a store, and what was changed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -43,6 +43,7 @@ def read_given(
     rated: bool = True,
     by_blocks: bool = False,
     client: Any = None,
+    report: Callable[[float], None] = lambda share: None,
 ) -> Given:
     """Return what counts of a file or a store.
 
@@ -51,7 +52,7 @@ def read_given(
     """
     if is_store(path):
         store = opened(path, columns)
-        return given_of_store(store, rating_range, lists, rated, by_blocks, client)
+        return given_of_store(store, rating_range, lists, rated, by_blocks, client, report)
     check_no_cluster(client)
     return given_of(read_lines(Path(path), columns, rated), rating_range, lists)
 
@@ -74,18 +75,20 @@ def given_of_store(
     rated: bool,
     by_blocks: bool,
     client: Any = None,
+    report: Callable[[float], None] = lambda share: None,
 ) -> Given:
     """Return what counts of a store, all of which is read once and checked.
 
     ``by_blocks``: in blocks that are read whenever they are looked at; else in memory. With a
-    ``client`` of Dask workers read and check them, see :mod:`dpmc.methods.cluster`.
+    ``client`` of Dask workers read and check them, see :mod:`dpmc.methods.cluster`; else ``report``
+    is told the share of the blocks that have been checked.
     """
     if not by_blocks:
         check_no_cluster(client)
         return given_of(store.lines(rated), rating_range, lists)
     store.check_rated(rated)
     if client is None:
-        store.check(cores())
+        store.check(cores(), report)
     ratings, unlisted, outside = blocks_of(store, rating_range, lists.items, client), 0, 0
     if lists.items is not None and not set(store.item_labels.tolist()) <= set(lists.items):
         place = places_in(lists.items, store.item_labels)
