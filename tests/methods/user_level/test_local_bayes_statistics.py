@@ -35,12 +35,12 @@ def popularity_of(shares, variation=0.0):
     return Popularity(shares, np.full(shares.size, variation), 1.0, shares, np.inf)
 
 
-def drawn_rows(seed, n_users=12, density=0.5, size=1.0):
+def drawn_rows(seed, n_users=12, density=0.5, size=1.0, n_items=N_ITEMS):
     rng = np.random.default_rng(seed)
-    observed = rng.random((n_users, N_ITEMS)) < density * rng.random((n_users, 1)) * 2
+    observed = rng.random((n_users, n_items)) < density * rng.random((n_users, 1)) * 2
     users, items = np.nonzero(observed)
     values = np.clip(size * rng.standard_normal(users.size), -1, 1)
-    return Ratings(users, items, values, n_users, N_ITEMS).by_user
+    return Ratings(users, items, values, n_users, n_items).by_user
 
 
 def without(rows, user):
@@ -58,13 +58,17 @@ def wider(popularity):
     return np.exp(np.clip(0.3 * (popularity @ logs - logs), -1.5, 1.5))
 
 
-def drawn_items(seed, rank):
+def drawn_items(seed, rank, n_items=N_ITEMS):
     rng = np.random.default_rng(seed + 1)
     return (
-        0.3 * rng.standard_normal(N_ITEMS),
-        0.5 * rng.standard_normal((N_ITEMS, rank)),
-        rng.uniform(0.5, 3, N_ITEMS),
+        0.3 * rng.standard_normal(n_items),
+        0.5 * rng.standard_normal((n_items, rank)),
+        rng.uniform(0.5, 3, n_items),
     )
+
+
+# more factors than one vector of the kernels has, and more ratings than are added up in one go
+SHAPES = {"n_items": st.sampled_from([N_ITEMS, 150]), "rank": st.integers(1, 4) | st.just(11)}
 
 
 def brute_posterior(items, values, b, v, p):
@@ -72,10 +76,10 @@ def brute_posterior(items, values, b, v, p):
     return np.linalg.solve(matrix, v[items].T @ (p[items] * (values - b[items])))
 
 
-@given(seed=st.integers(0, 10**6), rank=st.integers(1, 4))
+@given(seed=st.integers(0, 10**6), **SHAPES)
 @settings(max_examples=25, deadline=None)
-def test_posterior_means_are_weighted_ridge_regressions(seed, rank):
-    rows, (b, v, p) = drawn_rows(seed), drawn_items(seed, rank)
+def test_posterior_means_are_weighted_ridge_regressions(seed, n_items, rank):
+    rows, (b, v, p) = drawn_rows(seed, n_items=n_items), drawn_items(seed, rank, n_items)
     found = posterior_means(rows, b, v, p)
     for user in range(rows.indptr.size - 1):
         own = slice(rows.indptr[user], rows.indptr[user + 1])
@@ -83,12 +87,12 @@ def test_posterior_means_are_weighted_ridge_regressions(seed, rank):
         np.testing.assert_allclose(found[user], expected, rtol=1e-9, atol=1e-12)
 
 
-@given(seed=st.integers(0, 10**6), rank=st.integers(1, 4))
+@given(seed=st.integers(0, 10**6), **SHAPES)
 @settings(max_examples=25, deadline=None)
-def test_updates_leave_each_rating_out_by_fitting_again(seed, rank):
-    rows, (b, v, p) = drawn_rows(seed), drawn_items(seed, rank)
+def test_updates_leave_each_rating_out_by_fitting_again(seed, n_items, rank):
+    rows, (b, v, p) = drawn_rows(seed, n_items=n_items), drawn_items(seed, rank, n_items)
     columns = np.linspace(1, 0.3, 1 + rank)
-    leverages = np.random.default_rng(seed).uniform(0, 0.9, N_ITEMS)
+    leverages = np.random.default_rng(seed).uniform(0, 0.9, n_items)
     totals, gram, spreads, largest = updates(
         rows, Model(b, v, p, leverages), spread=0.5, columns=columns, counted=0.4, unshortened=2.0,
         unit=0.01, gram_bound=0.02, spread_unit=0.2,
@@ -127,13 +131,13 @@ def test_updates_leave_each_rating_out_by_fitting_again(seed, rank):
     assert largest == pytest.approx(max(lengths, default=0), rel=1e-8)
 
 
-@given(seed=st.integers(0, 10**6), rank=st.integers(1, 4))
+@given(seed=st.integers(0, 10**6), **SHAPES)
 @settings(max_examples=15, deadline=None)
-def test_errors_are_of_ratings_predicted_without_themselves(seed, rank):
+def test_errors_are_of_ratings_predicted_without_themselves(seed, n_items, rank):
     """And without what items have learnt from them: a user's rating moved them by its leverage."""
-    rows, (b, v, p) = drawn_rows(seed), drawn_items(seed, rank)
-    leverages = np.random.default_rng(seed).uniform(0, 0.9, N_ITEMS)
-    chosen = np.random.default_rng(seed + 2).random(N_ITEMS) < 0.7
+    rows, (b, v, p) = drawn_rows(seed, n_items=n_items), drawn_items(seed, rank, n_items)
+    leverages = np.random.default_rng(seed).uniform(0, 0.9, n_items)
+    chosen = np.random.default_rng(seed + 2).random(n_items) < 0.7
     found, numbers = left_out_errors(rows, Model(b, v, p, leverages), chosen)
     for user in range(rows.indptr.size - 1):
         own = slice(rows.indptr[user], rows.indptr[user + 1])
