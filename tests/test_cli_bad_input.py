@@ -8,10 +8,13 @@ import sys
 import time
 
 import pytest
+from click.testing import CliRunner
 from publication.small_tables import listed, refused, rows_of, run, write_list, write_table
 
+from dpmc.cli import cli
 from dpmc.errors import InputError
 from dpmc.files import check_writable
+from dpmc.fitting.compiling import NOTICE
 
 FIT = {"items-are-public": True}
 ONEBIT = FIT | {"users-are-public": True}
@@ -117,7 +120,7 @@ def test_a_reader_that_stops_reading_is_no_fault(model, table):
         broken = process(*arguments, stdout=write)
     finally:
         os.close(write)
-    assert (broken.returncode, broken.stderr) == (1, "")
+    assert (broken.returncode, broken.stderr.replace(f"{NOTICE}\n", "")) == (1, "")
 
 
 def test_a_closed_standard_output_is_said(model, table):
@@ -154,6 +157,27 @@ def test_interrupted_it_leaves_nothing(tmp_path, table):
     assert child.returncode == 2
     assert error.strip() == "dpmc: Stopped."
     assert sorted(tmp_path.iterdir()) == [table]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place", "sentence"),
+    [
+        (["verify", "model"], "dpmc.methods.released.verify.verify", "Stopped."),
+        (
+            ["store", "build", "mine.csv", "--output", "store"],
+            "dpmc.publication.store_building.build",
+            "Stopped: the same command goes on from what is done.",
+        ),
+    ],
+)
+def test_an_interrupt_is_one_sentence(monkeypatch, arguments, place, sentence):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(place, interrupted)
+    with pytest.raises(InputError) as caught:
+        CliRunner().invoke(cli, arguments, catch_exceptions=False)
+    assert str(caught.value) == sentence
 
 
 # -- numbers that are far too large or small ----------------------------------------------------

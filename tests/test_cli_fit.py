@@ -69,7 +69,7 @@ def arguments(path, output, **changes):
         "ratings-per-user": 12,
         "method": "als",
         "items-are-public": "items" not in changes or None,
-        "users-are-public": changes.get("relation", "").startswith("entry") or None,
+        "users-are-public": str(changes.get("relation")).startswith("entry") or None,
         **changes,
     }
     listed = []
@@ -717,6 +717,14 @@ def test_refusals_are_one_sentence_and_leave_nothing(table, tmp_path, case, caps
     listed = arguments(table, tmp_path / "out", **changes)
     assert sentence in refusal(capsys, monkeypatch, "fit", listed)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("option", ["relation", "epsilon"])
+def test_what_has_no_default_is_asked_for(table, tmp_path, option):
+    listed = arguments(table, tmp_path / "out", **{option: None})
+    result = CliRunner().invoke(cli.cli, ["fit", *listed])
+    assert result.exit_code == 2
+    assert result.stderr.endswith(f"Error: Missing option '--{option}'.\n")
 
 
 def test_an_output_that_exists_is_replaced_only_by_force(table, tmp_path, capsys, monkeypatch):

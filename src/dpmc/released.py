@@ -339,7 +339,10 @@ def load(folder: str | Path) -> PublishedItems:
         OverflowError,
         RecursionError,
     ) as error:
-        raise InputError(f"{path} holds no output of dpmc fit ({error}).") from None
+        what = f"{GUARANTEE} has no {error}" if isinstance(error, KeyError) else error
+        raise InputError(
+            f"{path} holds no output of dpmc fit ({what}): name a folder that dpmc fit wrote."
+        ) from None
     file = path / (prefix + ITEM_FACTORS)
     labels, table = read_factors(file, columns)
     if len(set(labels)) < len(labels):

@@ -1,4 +1,4 @@
-"""The first fit on a machine says that it compiles; later ones, and quiet ones, say nothing."""
+"""What is first to compile on a machine says so; what is later, or quiet, says nothing."""
 
 import os
 import subprocess
@@ -50,7 +50,7 @@ def test_a_bar_goes_on_beyond_what_was_planned(capsys, monkeypatch):
     assert lines[4].strip() == "statistics: 3 done"
 
 
-def test_a_fit_says_it_with_an_empty_cache_only(tmp_path):
+def test_fit_and_complete_say_it_with_an_empty_cache_only(tmp_path):
     table = tmp_path / "mine.csv"
     rows = [f"u{user},i{item},{1 + (user + item) % 5}" for user in range(40) for item in range(8)]
     table.write_text("\n".join(["user,item,rating", *rows]))
@@ -66,9 +66,11 @@ def test_a_fit_says_it_with_an_empty_cache_only(tmp_path):
     command += [f"--{name}={value}" for name, value in options.items()]
     command += ["--rating-range", "1", "5"]
     written = []
-    for _ in range(2):
+    complete = [sys.executable, "-m", "dpmc", "complete", f"--model={tmp_path / 'model'}"]
+    complete += [f"--ratings={table}", "--top=2"]
+    for words in (command, command, complete, complete):
         run = subprocess.run(
-            command,
+            words,
             env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "kernels")},
             capture_output=True,
             text=True,
@@ -76,4 +78,4 @@ def test_a_fit_says_it_with_an_empty_cache_only(tmp_path):
         )
         assert run.returncode == 0, run.stderr
         written.append(run.stderr.count(NOTICE))
-    assert written == [1, 0]
+    assert written == [1, 0, 1, 0]

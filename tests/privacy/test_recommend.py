@@ -238,7 +238,8 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            ([], "Give either releases, a number, or a relation"),
+            ([], "Give either --relation, for a fit, or --releases, for plain numbers"),
+            (["--relation", "user", "--releases", "3"], "Give either --relation, for a fit, or"),
             (
                 ["--relation", "user", "--method", "bias", "--iterations", "2"],
                 "--iterations is no option of the method bias",

@@ -156,6 +156,10 @@ def test_what_is_refused(model, tmp_path):
     for text in ("two\nlines", "", "x" * 301, "\u2028"):
         assert "--maker must be one line" in refused("card", model, "--maker", text)
     assert "holds no guarantee.json" in refused("card", tmp_path)
+    (tmp_path / "file").write_text("in the way")
+    place = tmp_path / "file" / "card.md"
+    sentence = refused("card", model, "--output", place)
+    assert f"{place} cannot be written (Not a directory)" in sentence
 
 
 def test_what_must_not_be_published_has_no_card(tmp_path):

@@ -57,6 +57,13 @@ EXAMPLES = (
 class LazyGroup(Group):
     """A group that imports a command's module only when that command is used."""
 
+    def invoke(self, ctx):
+        """Run a command; Ctrl-C ends in a sentence, where the command has none of its own."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise InputError("Stopped.") from None
+
     def list_commands(self, ctx):
         """Return the names of all commands."""
         return sorted(COMMANDS)
@@ -97,7 +104,7 @@ def main():
     """Run the command line; bad input ends in one sentence and exit status 2.
 
     So does what the file system refuses where no command foresaw it, such as a disk that is full.
-    A closed pipe is click's, and so is Ctrl-C but in a fit.
+    A closed pipe is click's.
 
     A command of the papers without what the extra ``workflow`` installs says what to install.
     """

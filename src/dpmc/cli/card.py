@@ -60,7 +60,7 @@ def card(model, form, output, force, **said):
     by options, and nothing checks it. Where the card is README.md in the folder, dpmc verify makes
     it anew and compares.
     """
-    from dpmc.files import check_outside, write_text
+    from dpmc.files import check_outside, check_writable, write_text
     from dpmc.methods.released import card as cards
     from dpmc.methods.released.verdict import Facts
     from dpmc.methods.released.verify import verify
@@ -71,6 +71,8 @@ def card(model, form, output, force, **said):
         )
     if output is not None and (form, output.name) != ("readme", cards.README):
         check_outside(output, model)
+    if output is not None:
+        check_writable(output)
     facts = cards.check_facts(Facts(**said | {"name": said["name"] or model.resolve().name}))
     made = {"readme": cards.readme, "registry": cards.registry}[form]
     text = made(verify(model, facts.users_about), facts)

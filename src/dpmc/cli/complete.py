@@ -70,6 +70,7 @@ def complete(model, path, only_user, top, include_rated, output, force, **column
     """
     from dpmc.errors import InputError
     from dpmc.files import atomic_path, check_outside
+    from dpmc.fitting.compiling import noticed
     from dpmc.released import load
 
     if include_rated and top is None:
@@ -80,6 +81,7 @@ def complete(model, path, only_user, top, include_rated, output, force, **column
     elif sys.stdout is None:
         raise InputError("The standard output is closed: give --output FILE.")
     published = load(model)
+    click.get_current_context().with_resource(noticed())
     user = None if only_user is None else only_user.strip()
     ratings = _ratings(path, columns, published, user)
     if top is not None:

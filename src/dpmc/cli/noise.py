@@ -64,7 +64,10 @@ def noise(epsilon, delta, releases, as_json, **options):
             check_between(name, value, 1, MOST_RELEASES)
         elif name in ("ratings_per_user", "factor_bound", "residual_bound", "loss_parameter"):
             check_between(name, value, 1 / LARGEST, LARGEST)
-    answer = recommend(epsilon, delta, releases=releases, plan=_plan(options, epsilon, delta))
+    plan = _plan(options, epsilon, delta)
+    if (plan is None) == (releases is None):
+        raise ParameterError("Give either {relation}, for a fit, or --releases, for plain numbers.")
+    answer = recommend(epsilon, delta, releases=releases, plan=plan)
     if as_json:
         import json
 

@@ -46,14 +46,16 @@ def fit_option(name: str, **changes):
     ``click.option``, where a command differs from ``dpmc fit``.
     """
     each = PARAMETERS[name]
-    settings = {"default": each.default, "required": each.required}
-    settings |= _KINDS[each.kind]
+    settings = {"default": each.default, "required": each.required} | _KINDS[each.kind]
     if each.choices:
         settings["type"] = click.Choice(each.choices)
     settings["help"] = each.meaning.format(**{other: option_of(other) for other in PARAMETERS})
     if each.otherwise:
         settings["help"] += f"  [default: {each.otherwise}]"
-    return click.option(option_of(name), name, **settings | changes)
+    settings |= changes
+    if settings["default"] is None:  # click takes a None that is given for a value
+        del settings["default"]
+    return click.option(option_of(name), name, **settings)
 
 
 def fit_options(command):

@@ -7,6 +7,7 @@ import click
 
 from dpmc.cli.help import Group
 from dpmc.cli.options import column_options, progress_of
+from dpmc.errors import InputError
 
 
 @click.group(
@@ -53,14 +54,11 @@ def build(path, output, likes, force, quiet, **columns):
     """
     from dpmc.publication.store_building import build as build_store
 
-    built = build_store(
-        path,
-        output,
-        columns,
-        rated=not likes,
-        force=force,
-        progress=partial(progress_of, hidden=quiet),
-    )
+    shown = partial(progress_of, hidden=quiet)
+    try:
+        built = build_store(path, output, columns, rated=not likes, force=force, progress=shown)
+    except KeyboardInterrupt:
+        raise InputError("Stopped: the same command goes on from what is done.") from None
     if not quiet:
         click.echo(
             f"{output}: {built.n_ratings:,} ratings, {built.n_users:,} users, "

@@ -40,6 +40,8 @@ TASKS = 4
 """For each thread of the workers, about: as many are done again at most where one is lost."""
 TOGETHER = 8
 """Parts that one task adds up."""
+ANSWER = 10
+"""Seconds for a scheduler to answer."""
 WAIT = 60
 """Seconds for the first worker to come."""
 
@@ -90,7 +92,7 @@ def connected(address: str) -> Iterator:
             '{dask} needs Dask, which is not installed: pip install "dpmc[dask]".'
         ) from None
     try:
-        client = Client(address, set_as_default=False)
+        client = Client(address, set_as_default=False, timeout=ANSWER)
     except (OSError, ValueError, ImportError):
         raise ParameterError(
             "{dask}: no scheduler answers at {address}: start one with `dask scheduler`.",

@@ -93,11 +93,13 @@ def _alone(verdict: Verdict) -> Verdict:
 
 
 def _made_of(stated: Mapping) -> str:
-    made = stated.get("method", stated["mechanism"])
+    if "method" in stated:
+        made = f"({stated['method']}) with {stated['mechanism']} noise"
+    else:
+        made = f"from whether ratings are high or low (one bit each, {stated['mechanism']})"
     return (
-        f"A model of ratings, learnt by dpmc {stated['versions']['dpmc']} ({made}) with "
-        f"{stated['mechanism']} noise under differential privacy; `guarantee.json` has the "
-        "guarantee for programs."
+        f"A model of ratings, learnt by dpmc {stated['versions']['dpmc']} {made} under "
+        "differential privacy; `guarantee.json` has the guarantee for programs."
     )
 
 
