@@ -188,6 +188,7 @@ def test_a_book_that_is_begun_says_so(path, capsys):
     path.write_bytes(b"")
     book(path).enter()
     assert capsys.readouterr().err == new
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 def enter(path, start, results):

@@ -257,7 +257,7 @@ class Book:
     def _open(self, flags: int) -> Iterator[tuple[bytes, Callable]]:
         """Yield what is stored, and what appends lines; meanwhile no other fit has the file."""
         try:
-            descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | flags, 0o666)
+            descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | flags, 0o600)
         except OSError as error:
             raise InputError(f"{self.path} cannot be written: {error.strerror}.") from None
         try:

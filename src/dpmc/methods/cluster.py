@@ -87,11 +87,13 @@ def connected(address: str) -> Iterator:
     """
     try:
         from distributed import Client
+        from distributed.comm import resolve_address
     except ModuleNotFoundError:
         raise ParameterError(
             '{dask} needs Dask, which is not installed: pip install "dpmc[dask]".'
         ) from None
     try:
+        resolve_address(address)  # a client tries for long to find a name that nobody has
         client = Client(address, set_as_default=False, timeout=ANSWER)
     except (OSError, ValueError, ImportError):
         raise ParameterError(
