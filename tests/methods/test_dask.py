@@ -313,12 +313,13 @@ def test_ctrl_c_leaves_nothing(client, store, tmp_path, tmp_path_factory):
     assert left(client) == []
 
 
-def test_no_scheduler_and_what_is_in_memory_are_refused(table, client, tmp_path):
-    with (
-        pytest.raises(InputError, match="no scheduler answers"),
-        cluster.connected("tcp://[::1]:1"),
-    ):
+@pytest.mark.parametrize("address", ["tcp://[::1]:1", "no.such.host.invalid", "no kind://host", ""])
+def test_no_scheduler_is_refused(address):
+    with pytest.raises(InputError, match="no scheduler answers"), cluster.connected(address):
         pass
+
+
+def test_what_is_in_memory_is_refused(table, client, tmp_path):
     with pytest.raises(InputError, match="goes over a store"):
         folder_of(table, tmp_path / "none", client)
     assert not (tmp_path / "none").exists()

@@ -106,6 +106,8 @@ def test_a_card_says_what_the_folder_states(model):
     assert front["library_name"] == "dpmc"
     assert "differential-privacy" in front["tags"]
     assert stated["sentence"] in body
+    learnt = f"{stated['mechanism']} noise under" if "method" in stated else "(one bit each, "
+    assert learnt in body
     assert all(f"- {each}" in body for each in verify(model).explanation())
     assert all(f"- {each}" in body for each in stated["assumed_public"].values())
     assert "Film club: Wien" in body
