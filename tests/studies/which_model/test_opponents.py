@@ -97,7 +97,7 @@ def test_no_opponents_error_rises_with_its_budget():
     means = pd.read_csv(HOME / "results" / "reference" / "which_model" / "means.csv")
     means = means[(means["variant"] == SEARCHED) & (means["metric"] == "rmse")]
     table = means.pivot(index=["dataset", "method"], columns="epsilon", values="mean")
-    assert len(table) == 52
+    assert len(table) == 54
     ratios = table[[5.0, 20.0]].to_numpy() / table[[1.0, 5.0]].to_numpy()
     chance = 1.0003  # of one method with the same settings at both budgets
     assert (ratios < chance).all(), table[(ratios >= chance).any(axis=1)]
