@@ -54,7 +54,7 @@ def test_a_fit_says_it_with_an_empty_cache_only(tmp_path):
         "relation": "user",
         "epsilon": 5,
         "delta": 1e-6,
-        "method": "als",
+        "method": "bias",
     }
     command = [sys.executable, "-m", "dpmc", "fit", "--items-are-public", "--force"]
     command += [f"--{name}={value}" for name, value in options.items()]
