@@ -1,16 +1,16 @@
 """`dpmc fit` and `dpmc complete`: what they write, what they refuse, and that numbers are right."""
 
 import csv
+import io
 import json
 import math
-import os
 import pty
 import re
 import shlex
 import subprocess
 import sys
 import termios
-from contextlib import suppress
+from contextlib import redirect_stderr, redirect_stdout, suppress
 
 import numpy as np
 import pyarrow as pa
@@ -525,16 +525,14 @@ def test_a_terminal_sees_how_far_a_store_is_checked(table, tmp_path):
 
 def on_terminal(*listed):
     """Return what `dpmc fit` writes to a standard error that is a terminal."""
-    ours, terminal = pty.openpty()
+    ours, terminal = pty.openpty()  # which keeps 4,096 bytes until they are read
     termios.tcsetwinsize(terminal, (24, 80))
-    command = [sys.executable, "-m", "dpmc", "fit", *map(str, listed)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=terminal) as child:
-        os.close(terminal)
-        written = b""
-        with suppress(OSError), open(ours, "rb", buffering=0) as stream:  # EIO: nobody writes
-            while more := stream.read(1024):
-                written += more
-    assert child.returncode == 0, written
+    with open(terminal, "w") as stream, redirect_stderr(stream), redirect_stdout(io.StringIO()):
+        cli.cli.main(["fit", *map(str, listed)], standalone_mode=False)
+    written = b""
+    with suppress(OSError), open(ours, "rb", buffering=0) as stream:  # EIO: nobody writes
+        while more := stream.read(1024):
+            written += more
     return written.decode()
 
 

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,8 +30,14 @@ def planned(*arguments):
     return result.output
 
 
+@cache
+def as_json(config):
+    """A plan as text, which is the same in every project."""
+    return planned("--config", config, "--json")
+
+
 def totals(config):
-    return json.loads(planned("--config", config, "--json"))
+    return json.loads(as_json(config))
 
 
 def test_a_line_for_each_study_and_for_all(project):

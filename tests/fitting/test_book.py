@@ -201,7 +201,8 @@ def enter(path, start, results):
 
 
 def test_of_fits_at_once_only_those_that_fit_are_entered(path):
-    spawning = get_context("spawn")
+    spawning = get_context("forkserver")
+    spawning.set_forkserver_preload([__name__])  # imported once
     start, results = spawning.Barrier(4), spawning.Queue()
     racers = [spawning.Process(target=enter, args=(path, start, results)) for _ in range(4)]
     for each in racers:

@@ -60,7 +60,7 @@ def test_fit_and_complete_say_it_with_an_empty_cache_only(tmp_path):
         "relation": "user",
         "epsilon": 5,
         "delta": 1e-6,
-        "method": "als",
+        "method": "bias",
     }
     command = [sys.executable, "-m", "dpmc", "fit", "--items-are-public", "--force"]
     command += [f"--{name}={value}" for name, value in options.items()]

@@ -24,8 +24,12 @@ def test_the_profile_bundles_groups_that_there_are():
         assert entry.partition("=")[0] in named
 
 
-def dry_run(folder, overlay, *targets):
-    """Return the output of a dry run with the profile, bundled as `make reproduce` does it."""
+@pytest.fixture(scope="module")
+def output(tmp_path_factory):
+    """The output of a dry run with the profile, bundled as `make reproduce` does it.
+
+    Of every study, and of one from outside.
+    """
     pytest.importorskip("snakemake_executor_plugin_slurm")
 
     class OnCluster(Workspace):
@@ -37,7 +41,10 @@ def dry_run(folder, overlay, *targets):
                 *launch.bundling(PROFILE, HOME, [self.folder / "overlay.yaml"]),
             ]
 
-    return OnCluster(folder, overlay).run("--dry-run", *targets)
+    own = yaml.safe_load((OWN_STUDY / "config.yaml").read_text())
+    overlay = SMALL | own | {"studies": [str(OWN_STUDY)]}
+    space = OnCluster(tmp_path_factory.mktemp("cluster") / "work", overlay)
+    return space.run("--dry-run", *TABLES.values(), "results/own_study/claims.csv")
 
 
 def submissions(output):
@@ -46,8 +53,7 @@ def submissions(output):
 
 
 @pytest.mark.workflow
-def test_jobs_of_every_study_share_submissions_and_ask_for_what_was_measured(tmp_path):
-    output = dry_run(tmp_path / "work", SMALL, *TABLES.values())
+def test_jobs_of_every_study_share_submissions_and_ask_for_what_was_measured(output):
     jobs = Counter(re.findall(r"^ *rule (\w+):", output, re.MULTILINE))
     submitted = submissions(output)
     assert jobs["huber_cell"] == 12
@@ -67,8 +73,7 @@ def test_jobs_of_every_study_share_submissions_and_ask_for_what_was_measured(tmp
 
 
 @pytest.mark.workflow
-def test_a_study_from_outside_is_bundled_as_well(tmp_path):
-    overlay = yaml.safe_load((OWN_STUDY / "config.yaml").read_text())
-    overlay["studies"] = [str(OWN_STUDY)]
-    submitted = submissions(dry_run(tmp_path / "work", overlay, "results/own_study/claims.csv"))
-    assert submitted == {"own_study_fit": 1, "own_study_results": 1}
+def test_a_study_from_outside_is_bundled_as_well(output):
+    submitted = submissions(output)
+    assert submitted["own_study_fit"] == submitted["own_study_results"] == 1
+    assert sum(name.startswith("own_study") for name in submitted) == 2

@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ HOME = Path(__file__).parents[3]
 FILM = "{number}|{title}|{date}||http://x|{flags}\n"
 
 
+@cache
 def section():
     return STUDY.section(configuration.load(HOME / "config" / "config.yaml"))
 
