@@ -36,6 +36,11 @@ def all_operations(a, b, c, number, out):
 
 
 @njit
+def copy_numbers(source, i, target, k, j):
+    store(load(source, i), target, k, j)
+
+
+@njit
 def copy_vector(source, i, j, target, k):
     store(load(source, i, j), target, k)
 
@@ -126,6 +131,10 @@ def test_load_and_store_address_one_vector():
             copy_vector(source, i, j, target, 2)
             np.testing.assert_array_equal(target[2], source[i, j])
             assert (target[[0, 1, 3]] == 7.0).all()
+    row, longer = source[0].ravel(), np.zeros((4, LANES + 5))
+    copy_numbers(row, 7, longer, 2, 3)
+    np.testing.assert_array_equal(longer[2, 3 : 3 + LANES], row[7 : 7 + LANES])
+    assert np.count_nonzero(longer) == LANES
 
 
 def test_transpose_of_a_block_anywhere():

@@ -110,7 +110,7 @@ def load(typingctx, array, *index):
 
 @intrinsic
 def store(typingctx, value, array, *index):
-    """Write a vector to array[index, :]."""
+    """Write a vector to array[index, :], or to the 8 numbers from array[index] on."""
 
     def generate(context, builder, sig, args):
         address = _pointer(context, builder, sig.args[1], args[1], sig.args[2], args[2])
@@ -205,14 +205,17 @@ def transpose(typingctx, a, b, c, d, e, f, g, h):
 
 if config.DISABLE_JIT:
 
-    def load(array, *index):
+    def _lanes(array, index):
         if len(index) == array.ndim:
             *index, first = index
-            return array[(*index, slice(first, first + LANES))].copy()
-        return array[index].copy()
+            return array[(*index, slice(first, first + LANES))]
+        return array[index]
+
+    def load(array, *index):
+        return _lanes(array, index).copy()
 
     def store(value, array, *index):
-        array[index] = value
+        _lanes(array, index)[:] = value
 
     def broadcast(number):
         return np.full(LANES, number)
