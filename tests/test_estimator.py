@@ -28,7 +28,7 @@ import dpmc
 from dpmc import PrivateFactorization, estimator
 from dpmc.cli.fit import fit
 from dpmc.errors import InputError
-from dpmc.fitting.compiling import NOTICE
+from dpmc.fitting.compiling import NOTICE, Notice
 from dpmc.fitting.fit import Fit
 from dpmc.fitting.parameters import METHODS
 from dpmc.methods.released.verify import verify
@@ -429,6 +429,7 @@ def test_a_fit_says_that_it_compiles(frame, capsys, monkeypatch):
         run_it(*args, **more)
 
     monkeypatch.setattr(Fit, "run", compiling)
+    monkeypatch.setattr(Notice, "said", False)
     fitted(frame)
     assert capsys.readouterr().err == f"{NOTICE}\n"
 

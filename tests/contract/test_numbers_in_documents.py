@@ -731,13 +731,6 @@ SENTENCES = [
     (MODELS, "mean lead of {lead} % over the opponents as they are on these splits, {left} % is "
      "left",
      in_reason("which_model", "L13", r"are, (?P<lead>[\d.]+) % on .*? (?P<left>[\d.]+) % is left")),
-    (MODELS, "at the settings of the DPALS study it has {one}, {five} and {twenty} there at ε 1, 5 "
-     "and 20, and private biases have {bias_one}, {bias_five} and {bias_twenty}.",
-     errors_of("standard", *(
-         (f"{name}{number}", "ml-100k", method, epsilon)
-         for name, method in (("", "dpfw"), ("bias_", BIAS))
-         for number, epsilon in (("one", 1), ("five", 5), ("twenty", 20))
-     ))),
     (MODELS, "by {half}, {one}, {five} and {twenty} % at ε .5, 1, 5 and 20, less",
      gains_by_features),
     (MODELS, "the second and the third fifth gain {middle_low} to {middle_high} %, the rarest "

@@ -39,7 +39,7 @@ def test_what_was_chosen_is_in_one_module():
     follows = {("scale", "LOG_SQUARE_MEANS"), ("scale", "PLACES")}
     follows |= {(each, "NORM") for each in ("scale", "offsets", "refinement", "check", "worth")}
     details = {("counts", "TOGETHER")}
-    details |= {("users", each) for each in ("LEAST_PIVOT", "LEAST_REST")}
+    details |= {("users", each) for each in ("LEAST_PIVOT", "LEAST_REST", "TOGETHER")}
     assert others == follows | details
 
 
