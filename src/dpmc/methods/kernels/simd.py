@@ -1,10 +1,11 @@
 """Eight float64 numbers side by side: a vector type for numba and the few operations it needs.
 
-The kernels solve eight small problems at once, one in each lane of a vector. numba has no type
-for that, so this module adds one, `float64x8`, as an LLVM vector ``<8 x double>``: one register
-with AVX-512, two with AVX2, four with NEON. Each function below becomes a single LLVM
-instruction; `fma` and `fnma` round once, and nothing is reordered, so every CPU with a
-fused multiply-add returns the same bits.
+The kernels solve eight small problems at once, one in each lane of a vector, or one with eight of
+its numbers side by side. numba has no type for that, so this module adds one, `float64x8`, as an
+LLVM vector ``<8 x double>``: one register with AVX-512, two with AVX2, four with NEON. Each
+function below becomes a single LLVM instruction; `fma` and `fnma` round once, and nothing is
+reordered, so every CPU with a fused multiply-add returns the same bits, and every CPU does where
+neither is used.
 
 Arrays of lanes are ordinary C-contiguous float64 arrays whose last axis has length 8. In
 ``load(array, i, j)`` the indices name all axes but that one; if they name all axes, the vector
