@@ -87,7 +87,7 @@ def connected(address: str) -> Iterator:
     """
     try:
         from distributed import Client
-        from distributed.comm import resolve_address
+        from distributed.comm.addressing import resolve_address
     except ModuleNotFoundError:
         raise ParameterError(
             '{dask} needs Dask, which is not installed: pip install "dpmc[dask]".'
