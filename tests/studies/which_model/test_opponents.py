@@ -99,8 +99,11 @@ def test_no_opponents_error_rises_with_its_budget():
     table = means.pivot(index=["dataset", "method"], columns="epsilon", values="mean")
     assert len(table) == 54
     ratios = table[[5.0, 20.0]].to_numpy() / table[[1.0, 5.0]].to_numpy()
-    chance = 1.0005  # of settings that were a little better on the splits of the search
-    assert (ratios < chance).all(), table[(ratios >= chance).any(axis=1)]
+    chance = pd.Series(1.0003, table.index)  # of one method with the same settings at both budgets
+    # at settings that were a little better on the splits of the search
+    chance["ml-100k", "dpfw_residual"] = 1.0005
+    rises = ratios >= chance.to_numpy()[:, None]
+    assert not rises.any(), table[rises.any(axis=1)]
 
 
 def test_two_budgets_make_one():

@@ -29,7 +29,7 @@ from dpmc.methods.user_level.local_bayes.constants import (
     UNCORRELATED,
     UNKNOWN,
 )
-from dpmc.methods.user_level.local_bayes.users import in_vectors, invert
+from dpmc.methods.user_level.local_bayes.users import in_vectors, invert, row_of_product
 
 OFFSET, LEVEL = 0, 1
 """Places of an item's offset and of its share in the users' level; factors come after them."""
@@ -364,10 +364,8 @@ def _posterior(
                 total = total + load(factor, k, place) * broadcast(pull[k])
             store(total, move, place)
             for i in range(size):
-                total = broadcast(0.0)
-                for k in range(place, size):
-                    total = total + broadcast(precision[n, i, k]) * load(factor, k, place)
-                store(total, told, i, place)
+                row = row_of_product(precision[n], i, factor, place, place, size)
+                store(row, told, i, place)
         for i in range(size):
             for j in range(i + 1):
                 scaled[i, j] = 1.0 if i == j else 0.0
@@ -379,17 +377,13 @@ def _posterior(
         invert(scaled, inverse, size)
         for i in range(size):
             for place in range(0, size, LANES):
-                total = broadcast(0.0)
-                for k in range(i + 1):
-                    total = total + broadcast(factor[i, k]) * load(inverse, k, place)
-                store(total, told, i, place)
+                row = row_of_product(factor, i, inverse, place, 0, i + 1)
+                store(row, told, i, place)
             mean[n, i] = prior_mean[n, i]
             for j in range(size):
                 mean[n, i] += told[i, j] * move[j]
             for place in range(0, i + 1, LANES):
-                total = broadcast(0.0)
-                for k in range(i + 1):
-                    total = total + broadcast(told[i, k]) * load(transposed, k, place)
-                store(total, scaled, i, place)
+                row = row_of_product(told, i, transposed, place, 0, i + 1)
+                store(row, scaled, i, place)
             for j in range(i + 1):
                 covariance[n, i, j] = covariance[n, j, i] = scaled[i, j]

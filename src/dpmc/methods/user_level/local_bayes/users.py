@@ -4,9 +4,9 @@ A user u rates item j as x = b_j + v_j . f + noise of variance 1/p_j, with f ~ N
 posterior of f is a regression on the user's own ratings; leaving one rating out of it is a
 correction of rank one (Sherman and Morrison). Explicit loops over one user's ratings in a fixed
 order, no fast-math, and in the lanes of vectors numbers that are added up side by side: the same
-bits wherever the user stands. A fit that stopped at the ratings of
-one user would tell of them, so what a user sends is finite, however far out noise has put the
-items: tests go to factors of 10^12 deviations of a rating.
+bits wherever the user stands. A fit that stopped at the ratings of one user would tell of them, so
+what a user sends is finite, however far out noise has put the items: tests go to factors of 10^12
+deviations of a rating.
 """
 
 from functools import partial
@@ -40,6 +40,15 @@ LEAST_REST = float(np.finfo(float).eps)
 def in_vectors(size):
     """Return how many numbers whole vectors for so many have."""
     return (size + LANES - 1) // LANES * LANES
+
+
+@njit(cache=True, nogil=True)
+def row_of_product(left, i, right, place, begin, end):
+    """Return the vector at a place of row i of left times right, over some columns of left."""
+    total = broadcast(0.0)
+    for k in range(begin, end):
+        total = total + broadcast(left[i, k]) * load(right, k, place)
+    return total
 
 
 @njit(cache=True, nogil=True)
@@ -77,9 +86,9 @@ class Buffers(NamedTuple):
 
     rows: np.ndarray  # (n, width) factors of the items, later what a user's ratings say of them
     known: np.ndarray  # (n, width) factors that the user's other ratings give
-    weighted: np.ndarray  # (n,)
-    left: np.ndarray  # (n,)
-    weights: np.ndarray  # (n,)
+    precisions: np.ndarray  # (n,) of the items
+    left: np.ndarray  # (n,) ratings less offsets, later what is left of them
+    weights: np.ndarray  # (n,) inverse variances of that
     matrix: np.ndarray  # (width, width)
     covariance: np.ndarray  # (width, width)
     right: np.ndarray  # (width,)
@@ -90,10 +99,10 @@ class Buffers(NamedTuple):
 def _buffers(indptr, rank):
     longest, width = np.diff(indptr).max(), in_vectors(1 + rank)
     rows, known = np.zeros((2, longest, width))
-    weighted, left, weights = np.empty((3, longest))
+    precisions, left, weights = np.empty((3, longest))
     matrix, covariance = np.zeros((2, width, width))
     right, mean = np.zeros((2, width))
-    return Buffers(rows, known, weighted, left, weights, matrix, covariance, right, mean)
+    return Buffers(rows, known, precisions, left, weights, matrix, covariance, right, mean)
 
 
 @njit(cache=True, nogil=True)
@@ -118,18 +127,18 @@ def _posterior(items, values, offsets, factors, precisions, user):
     n, rank, matrix, right = items.size, factors.shape[1], user.matrix, user.right
     for k in range(n):
         item = np.intp(items[k])
-        user.weighted[k] = precisions[item]
+        user.precisions[k] = precisions[item]
         user.left[k] = values[k] - offsets[item]
         for c in range(rank):
             user.rows[k, c] = factors[item, c]
     matrix[:] = 0
     for c in range(rank):
         matrix[c, c] = 1
-    _add_products(matrix, user.weighted, user.rows, n, rank)
+    _add_products(matrix, user.precisions, user.rows, n, rank)
     for place in range(0, rank, LANES):
         total = broadcast(0.0)
         for k in range(n):
-            along = broadcast(user.weighted[k]) * load(user.rows, k, place)
+            along = broadcast(user.precisions[k]) * load(user.rows, k, place)
             total = total + along * broadcast(user.left[k])
         store(total, right, place)
     invert(matrix, user.covariance, rank)
@@ -190,12 +199,10 @@ def _without_itself(items, values, offsets, factors, precisions, user):
     rank = factors.shape[1]
     for k in range(items.size):
         for place in range(0, rank, LANES):
-            along = broadcast(0.0)
-            for d in range(rank):
-                along = along + load(user.covariance, d, place) * broadcast(user.rows[k, d])
+            along = row_of_product(user.rows, k, user.covariance, place, 0, rank)
             store(along, user.known, k, place)
     for k in range(items.size):
-        p, x, leverage = user.weighted[k], user.left[k], 0.0
+        p, x, leverage = user.precisions[k], user.left[k], 0.0
         for c in range(rank):
             leverage += p * user.known[k, c] * user.rows[k, c]
             x -= user.rows[k, c] * user.mean[c]
@@ -203,7 +210,7 @@ def _without_itself(items, values, offsets, factors, precisions, user):
         user.left[k] = x / rest
         user.weights[k] = p * rest
     for k in range(items.size):
-        moved = broadcast(user.weighted[k] * user.left[k])
+        moved = broadcast(user.precisions[k] * user.left[k])
         for place in range(0, rank, LANES):
             along = moved * load(user.known, k, place)
             store(load(user.mean, place) - along, user.known, k, place)
