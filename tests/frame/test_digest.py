@@ -57,6 +57,30 @@ def test_modules_of_a_package_outside_are_followed_too(package, tmp_path):
     assert len({first, second, value()}) == 3
 
 
+BLOCKS = [
+    "class C:\n def f(self):\n  {}",
+    "async def f():\n async with g() as x:\n  {}",
+    "for x in y:\n pass\nelse:\n while x:\n  {}",
+    "try:\n pass\nexcept E:\n {}",
+    "try:\n pass\nexcept* E:\n {}",
+    "try:\n pass\nfinally:\n {}",
+    "match x:\n case 1:\n  {}",
+    "if x:\n pass\nelif y:\n pass\nelse:\n {}",
+    "if TYPE_CHECKING:\n pass\nelse:\n {}",
+]
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_imports_are_found_in_every_kind_of_block(package, block):
+    (package / "high.py").write_text(block.format("from toy.low import X"))
+    assert digest.closure_of(["toy.high"]) == {"toy.high", "toy.low"}
+
+
+def test_imports_for_types_alone_do_not_count(package):
+    (package / "high.py").write_text("if TYPE_CHECKING:\n from toy.low import X\n")
+    assert digest.closure_of(["toy.high"]) == {"toy.high"}
+
+
 def test_change_elsewhere_does_not(package):
     before = digest.code_digest(["toy.high"])
     (package / "other.py").write_text("import math\n")

@@ -15,6 +15,8 @@ from pathlib import Path
 PACKAGE = "dpmc"
 DECLARES = "dpmc.frame.api"
 """In which an experiment's module declares its job: no number depends on it."""
+STATEMENTS = (ast.stmt, ast.excepthandler, ast.match_case)
+"""In what an import can stand: expressions, which are most of a module, are passed over."""
 
 
 def code_digest(
@@ -76,12 +78,13 @@ def imports_of(module: str, outside: Path | None = None) -> tuple[str, ...]:
 
 
 def _running(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a node and all in it, without what stands below ``if TYPE_CHECKING:``."""
+    """Yield a statement and those in it, without what stands below ``if TYPE_CHECKING:``."""
     yield node
     for child in ast.iter_child_nodes(node):
-        types = isinstance(child, ast.If) and getattr(child.test, "id", "") == "TYPE_CHECKING"
-        for each in child.orelse if types else [child]:
-            yield from _running(each)
+        if isinstance(child, STATEMENTS):
+            types = isinstance(child, ast.If) and getattr(child.test, "id", "") == "TYPE_CHECKING"
+            for each in child.orelse if types else [child]:
+                yield from _running(each)
 
 
 def _absolute(node: ast.ImportFrom, module: str, path: Path) -> str:

@@ -16,13 +16,10 @@ from dpmc.methods.onebit.noise import OUTPUT
 CLEAR = "clear"
 BASELINES = ("zero", "majority", "item_bias")  # without privacy, beside "clear"
 PRIVATE = tuple(name for name in MECHANISMS if name not in (CLEAR, *BASELINES))
-NUCLEAR = "nuclear"
-BOTH = "both"
+NUCLEAR, BOTH = "nuclear", "both"  # constraints
 NOISES = ("dpmc.mechanisms.gaussian", "dpmc.mechanisms.laplace")  # modules imported by name
 APPROXIMATE = ("grap_gaussian",)  # (epsilon, delta); the others are pure
-# the data set, and the share of the figures over epsilon, of the tables beside the trials
-SYNTHETIC = "synthetic"
-OBSERVED_FRACTION = 0.15
+SYNTHETIC, OBSERVED_FRACTION = "synthetic", 0.15  # of figures over epsilon, tables beside trials
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,8 @@ def onebit_cells(section: Section) -> dict[OneBitCell, Mapping]:
     Corrected objective perturbation ("objp") appears only where it exists and differs from the
     paper's: for a link that is not log-linear, under both constraints, above its least epsilon.
     """
-    cells_of, advice = partial(_cells_of, section), "data sets, constraints or observed fractions"
-    return owners("onebit", section["experiments"], cells_of, advice)
+    advice = "data sets, constraints or observed fractions"
+    return owners("onebit", section["experiments"], partial(_cells_of, section), advice)
 
 
 def _cells_of(section: Section, experiment: Mapping) -> Iterator[OneBitCell]:
@@ -62,12 +62,9 @@ def cell_settings(section: Section, cell: OneBitCell) -> dict[str, object]:
 
     A setting that is not in here cannot change the cell's numbers, so it need not rerun.
     """
-    settings = {
-        "seed": section["seed"],
-        "trials": section["cells"][cell]["trials"],
-        **section["datasets"][cell.dataset],
-    }
-    largest = largest_fraction(section["cells"][cell])
+    experiment, data = section["cells"][cell], section["datasets"][cell.dataset]
+    settings = {"seed": section["seed"], "trials": experiment["trials"], **data}
+    largest = float(max(experiment["observed_fractions"]))  # the others are part of it
     if is_drawn(settings) and largest != cell.observed_fraction:
         settings["drawn_fraction"] = largest
     if cell.is_clear:
@@ -77,11 +74,6 @@ def cell_settings(section: Section, cell: OneBitCell) -> dict[str, object]:
     if cell.mechanism in APPROXIMATE:
         settings["delta"] = float(section["delta"])
     return settings
-
-
-def largest_fraction(experiment: Mapping) -> float:
-    """Return the largest observed fraction of an experiment, of which the others are part."""
-    return float(max(experiment["observed_fractions"]))
 
 
 def inputs_of(section: Section, cell: OneBitCell) -> dict[str, Source]:

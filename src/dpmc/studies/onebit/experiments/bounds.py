@@ -42,7 +42,6 @@ from dpmc.mechanisms import Laplace
 from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods.onebit.links import Link, link_of
 from dpmc.studies.onebit.cells import BOTH, CLEAR, SYNTHETIC, OneBitCell
-from dpmc.studies.onebit.settings import largest_fraction
 from dpmc.studies.onebit.trial import make_sample
 
 GRID = 4001
@@ -77,7 +76,7 @@ def settings(section: Section, cell: Cell | None = None) -> dict[str, object]:
         if (experiment["dataset"], experiment["constraint"]) == (SYNTHETIC, BOTH)
     ]
     drawn = {
-        (float(fraction), largest_fraction(experiment))
+        (float(fraction), float(max(experiment["observed_fractions"])))
         for experiment in chosen
         for fraction in experiment["observed_fractions"]
     }
