@@ -167,9 +167,12 @@ def fit(x, rated, H, mu, rng, replace=False, features=None):
         return c, c * part * np.sqrt(T * pi[K].sum()) / t, part
 
     sigma, ranked, most, told = outer / (mu * np.sqrt(0.25)), np.argsort(-pi), min(m, 1200), {}
-    for z in np.unique(np.geomspace(min(12, most), most, 40).round().astype(int)):
-        ratio = 0.1 * t**2 * (units(ranked[:z])[1] ** 2).sum() / (2 * np.sqrt(z))
-        told[z] = pi[ranked[:z]].sum() * (1 - max(ratio, 1) ** -2)
+    for part in (0.1, 0.5) if pi @ its.D[:, 0] < 0.05 * t**2 else (0.1,):
+        for z in np.unique(np.geomspace(min(12, most), most, 40).round().astype(int)):
+            ratio = part * t**2 * (units(ranked[:z])[1] ** 2).sum() / (2 * np.sqrt(z))
+            told[z] = pi[ranked[:z]].sum() * (1 - max(ratio, 1) ** -2)
+        if max(told.values()) >= 0.03:
+            break
     z = max(told, key=told.get)
     if told[z] >= 0.03:
         K, rest = ranked[:z], rest - 0.25

@@ -183,6 +183,26 @@ def test_ratings_without_noise_of_their_own_are_worth_further_steps(monkeypatch)
     assert errors[1] > 10 * errors[0]
 
 
+@pytest.mark.parametrize(("epsilon", "looked_for"), [(2.0, True), (0.1, False)])
+def test_where_offsets_are_well_known_a_strong_direction_is_looked_for(epsilon, looked_for):
+    """None that explains a tenth of the spread would be seen; these explain most of it.
+
+    What is not known of offsets is .03 and .19 of the spread here, and with directions the error is
+    half of that without.
+    """
+    train, test = halves(drawn(0, 1000, 100, density=0.3, noise=0.3))
+    fitted, without = model(epsilon), model(epsilon, explained=1e-6)
+    noise = FloatNoise(fitted.calibration.noise, np.random.default_rng(1))
+    ledger = Ledger(noise, fitted.releases, keep=True)
+    fitted.fit(train, rng=0, ledger=ledger)
+    assert ("covariance" in [each.what for each in ledger.transcript]) == looked_for
+    assert ledger.spent == pytest.approx(fitted.releases, rel=1e-12)
+    if looked_for:
+        without.fit(train, rng=0, noise_rng=1)
+        assert fitted.rank > without.rank == 0
+        assert rmse(fitted, test) < 0.8 * rmse(without, test)
+
+
 def test_held_out_ratings_say_what_the_model_is_worth(tmp_path):
     """The noise of 5 % of epsilon 20 over 3,000 users is .002: the bounds are ten times that."""
     ratings = drawn(0, n_users=3000)

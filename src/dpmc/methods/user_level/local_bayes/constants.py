@@ -113,6 +113,10 @@ LEVEL_UNIT = 0.2
 EXPLAINED = 0.1
 """Share of the spread that a direction explains if it is worth looking for."""
 
+TOLD_ALREADY, TIMES_EXPLAINED = 0.05, 5.0
+"""If what is not known of offsets is so small a part of the spread, they need little more budget:
+then a direction is worth looking for, too, that explains so many times as much."""
+
 FEWEST_ITEMS, LEAST_TOLD = 12, 0.03
 """A direction of fewer items is chance, unless there are no more; and how much of all ratings has
 to tell where users stand in it, or the covariance is not worth its budget."""

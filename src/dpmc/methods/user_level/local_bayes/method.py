@@ -31,6 +31,8 @@ from dpmc.methods.user_level.local_bayes.constants import (
     OFFSETS_SHARE,
     SCALE_SHARE,
     STEPS,
+    TIMES_EXPLAINED,
+    TOLD_ALREADY,
     WORTH_SHARE,
 )
 from dpmc.methods.user_level.local_bayes.users import posterior_means
@@ -85,7 +87,8 @@ class LocalBayes(WithItemFeatures):
         Beside the users' level.
     explained : float
         A covariance is asked for where a direction that explains this share of what is left of
-        ratings would rise above the noise.
+        ratings would rise above the noise; or five times as much, where the items' offsets are
+        well known already.
     held_out : float
         Share, below 1, of each user's ratings that have no part in the model, so that its error on
         them can be released; 0 for all ratings in the model and no error.
@@ -223,7 +226,11 @@ class LocalBayes(WithItemFeatures):
         left = 1 - SCALE_SHARE - OFFSETS_SHARE
         sensitivity = outer_sensitivity(self.relation, 1.0)
         noise = statistics.noise_std(sensitivity) * self._weight(DIRECTIONS_SHARE)
-        items = directions.items_worth_it(popularity.shares, noise, whole, self.explained)
+        worth_it = partial(directions.items_worth_it, popularity.shares, noise, whole)
+        items = worth_it(self.explained)
+        unknown = popularity.shares @ beliefs.variance[:, OFFSET]
+        if not items.size and unknown < TOLD_ALREADY * whole.typical**2:
+            items = worth_it(TIMES_EXPLAINED * self.explained)
         if items.size:
             unexplained = self._unexplained(rows, beliefs, whole)
             sent, longest = directions.statistic(unexplained, items, n_items, whole.typical)
