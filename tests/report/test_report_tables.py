@@ -50,8 +50,8 @@ def without_data(trials_without_data, published_folder, budgets):
     return {table.id: table for table in build_tables(trials, comparison, budgets)}
 
 
-def test_every_table_in_every_format(tmp_path, trials, comparison, budgets):
-    write_tables(build_tables(trials, comparison, budgets), tmp_path)
+def test_every_table_in_every_format(tmp_path, tables):
+    write_tables(tables.values(), tmp_path)
     expected = {f"{name}.{kind}" for name in NAMES for kind in ("csv", "md", "tex", "html")}
     assert {path.name for path in tmp_path.iterdir()} == expected
 
