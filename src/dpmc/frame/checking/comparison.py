@@ -53,9 +53,10 @@ def compare_trials(
     if common.empty and not skip:
         return [Difference(True, "Run and reference have no trial in common.")]
     left, right = ours.loc[common], reference.loc[common, list(metrics)]
-    cells, differences = common.get_level_values("cell"), relative_difference(left[[*metrics]], right)
+    cells = common.get_level_values("cell")
+    differ = (relative_difference(left[list(metrics)], right) > tolerance).any(axis=1)
     found = []
-    for name in cells[(differences > tolerance).any(axis=1)].unique():  # of few cells
+    for name in cells[differ].unique():
         here = left[cells == name]
         coordinates = here.iloc[0].drop(list(metrics)).to_dict()
         allowed = [a.tolerance for a in allowances if a.covers(coordinates)]
