@@ -81,7 +81,7 @@ CASES = {
 def test_what_cannot_run_is_refused_in_one_sentence(study, change, words):
     configured = configuration.merge(DEFAULTS, {study: change})
     with pytest.raises(InputError) as caught:
-        Plan("results", configuration.checked(configured, STUDIES), STUDIES)
+        Plan("results", configuration.checked(configured, STUDIES), {study: STUDIES[study]})
     sentence = str(caught.value)
     assert "\n" not in sentence
     for word in words:

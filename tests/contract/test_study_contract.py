@@ -442,7 +442,7 @@ def test_what_was_run_once_can_be_run_again(path):
     assert overlay.pop("reference") == path.stem
     (name,) = overlay
     given = configuration.load(HOME / "config" / "config.yaml", [path])
-    plan.Plan("results", configuration.checked(given, STUDIES), STUDIES)
+    plan.Plan("results", configuration.checked(given, STUDIES), {name: STUDIES[name]})
     said = path.read_text().split("reference:")[0]
     assert f"make reproduce TARGET={name} CONFIG=config/once/{path.name}" in said
     assert re.search(r"\d CPU (seconds|minutes)", said)

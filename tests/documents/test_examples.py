@@ -133,10 +133,10 @@ def test_configurations_are_valid(document, folder):
         overlay = yaml.safe_load(block)
         if "plugins" in overlay.get("huber", {}):  # would stay registered; see tests/workflow
             continue
-        plan = Plan("results", checked(merge(defaults, overlay), known), known)
-        changed = [name for name in overlay if name in known]
+        changed = {name: known[name] for name in overlay if name in known}
         assert changed
-        assert all(any(plan.targets(known[name])) for name in changed)
+        plan = Plan("results", checked(merge(defaults, overlay), known), changed)
+        assert all(any(plan.targets(study)) for study in changed.values())
 
 
 def test_profiles_name_options_of_snakemake_and_rules():

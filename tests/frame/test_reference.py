@@ -304,17 +304,12 @@ def test_the_reference_can_be_replaced_by_another_run(tmp_path):
     assert check(results, tmp_path / "known") == []
 
 
-def refusal(*arguments):
-    """Return what ``dpmc reference update`` says."""
+def test_the_command_refuses_in_one_sentence(tmp_path):
     command = [sys.executable, "-c", "from dpmc.cli import main; main()", "reference", "update"]
+    arguments = ["--results", tmp_path]
     done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    return done.stderr
-
-
-def test_the_command_refuses_in_one_sentence(tmp_path):
-    said = refusal("--results", tmp_path)
-    assert said == f"dpmc: {tmp_path} holds the results of no study.\n"
+    assert done.stderr == f"dpmc: {tmp_path} holds the results of no study.\n"
 
 
 def test_overlays_may_leave_out_what_others_have(tmp_path):
@@ -322,5 +317,5 @@ def test_overlays_may_leave_out_what_others_have(tmp_path):
     (tmp_path / "mine.yaml").write_text("huber: {real: {ml-100k: {trials: 3}}}\n")
     (tmp_path / "less.yaml").write_text("huber: {real: {sweetrs: null}}\n")
     overlays = [f"{tmp_path / name}.yaml" for name in ("mine", "less")]
-    said = refusal("--results", tmp_path, "--config", " ".join(overlays))
-    assert said == f"dpmc: {tmp_path} holds the results of no study.\n"
+    said = refused(tmp_path, tmp_path / "reference", "--config", " ".join(overlays))
+    assert said == f"{tmp_path} holds the results of no study."

@@ -1,10 +1,15 @@
 """A folder in which a test runs the workflow."""
 
+import os
 import shutil
+import signal
+import subprocess
 
 import pytest
 import yaml
-from workspaces import OWN_STUDY, TABLES, Workspace
+from workspaces import OWN_STUDY, SMALL, TABLES, Launched, Workspace, until
+
+OWN_TARGETS = ("own_study", "own_study_check", "results/own_study/report/single.html")
 
 
 @pytest.fixture
@@ -26,11 +31,25 @@ def copy(finished, tmp_path):
 
 
 @pytest.fixture(scope="session")
-def own_study(tmp_path_factory):
-    """A copy of examples/own_study beside a finished run of it, with pages and check."""
+def stopped(tmp_path_factory):
+    """A run of a copy of examples/own_study that Ctrl-C ended: its status and what it said."""
     folder = tmp_path_factory.mktemp("own_study") / "work"
-    space = Workspace(folder, yaml.safe_load((OWN_STUDY / "config.yaml").read_text()))
+    space = Launched(folder, SMALL | yaml.safe_load((OWN_STUDY / "config.yaml").read_text()))
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(OWN_STUDY, folder / "examples" / "own_study", ignore=ignored)
-    space.run("own_study", "own_study_check", "results/own_study/report/single.html")
-    return space
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENBLAS_NUM_THREADS", "1")  # as make does
+        process = space.started(*OWN_TARGETS, stderr=subprocess.PIPE)
+    logs = folder / "results" / "own_study" / "logs"
+    until(lambda: process.poll() is not None or list(logs.rglob("*.log")))
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to Snakemake and all its jobs
+    said = process.communicate()[1].decode().splitlines()
+    return space, process.returncode, said
+
+
+@pytest.fixture(scope="session")
+def own_study(stopped):
+    """What the same command then makes: a finished run, with pages and check."""
+    space, *_ = stopped
+    space.run(*OWN_TARGETS)
+    return Workspace(space.folder, space.overlay)

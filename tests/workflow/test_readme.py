@@ -1,6 +1,7 @@
 """Examples of the documents that need the workflow run as they stand there."""
 
 import re
+import shlex
 import subprocess
 import sys
 
@@ -49,18 +50,19 @@ def test_changed_grid():
     assert len(list(cells)) == 4 * (2 * 10 + 4)
 
 
-def targets_of(config):
+def targets_of(*configs):
     """Return the targets of the workflow, from the sentence that refuses one that is none."""
-    command = [sys.executable, "-m", "dpmc.running.launch", "--cores=1", f"--config={config}"]
+    given = f"--config={shlex.join(map(str, configs))}"
+    command = [sys.executable, "-m", "dpmc.running.launch", "--cores=1", given]
     run = subprocess.run([*command, "no"], cwd=HOME, capture_output=True, text=True, timeout=300)
     return re.findall(r"\w+", run.stderr.partition("name one of ")[2].partition(", or a file")[0])
 
 
 @pytest.mark.workflow
-def test_targets_named_exist():
+def test_targets_named_exist(workspace):
     """Of the configurations only that of the study from outside adds targets: those of its name."""
     outside = OWN_STUDY / "config.yaml"
-    known = targets_of(outside)
+    known = targets_of(workspace.folder / "overlay.yaml", outside)
     assert OWN_STUDY.name in known
     for document in DOCUMENTS:
         for example in examples(document):

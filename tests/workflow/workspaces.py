@@ -15,7 +15,7 @@ from dpmc.configuration import load
 from dpmc.running import recovery
 
 HOME = Path(__file__).parents[2]
-DEFAULTS = load(HOME / "config" / "config.yaml")
+DEFAULTS, QUICK = (load(HOME / "config" / f"{name}.yaml") for name in ("config", "quick"))
 
 # each study with a few cells of every kind, where that costs little
 SMALL = {
@@ -82,6 +82,8 @@ SMALL = {
         },
         "coverage": {"datasets": []},
     },
+    # it is only planned
+    "which_model": {**QUICK["which_model"], "search": {"datasets": []}},
 }
 TABLES = {
     "huber": "results/huber/trials.csv",

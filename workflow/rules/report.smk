@@ -9,7 +9,7 @@ TEMPLATES = sorted((HOME / "src" / "dpmc" / "report" / "templates").iterdir())
 
 
 def page_code(chosen):
-    """Digest of the page, and of the chapters and errata on it."""
+    """Digest of the page, and of the chapters and errata on it, where it is asked for."""
     named = [
         name
         for study in chosen
@@ -22,7 +22,7 @@ def page_code(chosen):
         for study in chosen
         for path in (*plan.own_files(study), *plan.text_files(study))
     ]
-    return plan.code_digest([*REPORT, *modules], [*TEMPLATES, *files])
+    return lambda wildcards: plan.code_digest([*REPORT, *modules], [*TEMPLATES, *files])
 
 
 def seeds(top, study):

@@ -51,6 +51,10 @@ def step_settings_of(study, step):
     )
 
 
+def step_code_of(study, step):
+    return lambda wildcards: plan.digest_of(step.run, step.files, study)
+
+
 def minutes_of(study, job):
     return lambda wildcards, attempt: REQUESTS.minutes(
         wildcards.top, study, job, place_of(job, wildcards), attempt
@@ -165,7 +169,7 @@ for study in STUDIES.values():
                 makes=step.makes,
                 results=f"{{top}}/{study.name}",
                 settings=step_settings_of(study, step),
-                code=plan.digest_of(step.run, step.files, study),
+                code=step_code_of(study, step),
                 folder=plan.relative_folder(study),
             script:
                 "../scripts/step.py"

@@ -20,13 +20,14 @@ from dpmc.report.page import Report, StudyPage, write_single, write_site
 with logged(snakemake.log[0]), timed():
     given, top = snakemake.params.settings, Path(snakemake.wildcards.top)
     known = studies.load(given["outside"])
-    plan = Plan(str(top), given["configuration"], known)
+    shown = {name: known[name] for name in given["studies"]}
+    plan = Plan(str(top), given["configuration"], shown)
     raw = raw_files(snakemake.input.sources)
     available = {name: Path(path) for name, path in raw.items() if path}
 
     def provenance(names):
         """Return the manifest of some studies."""
-        data = plan.real_data(known[name] for name in names)
+        data = plan.real_data(shown[name] for name in names)
         return manifest(
             root=given["home"],
             configuration=given["configuration"],
@@ -39,8 +40,8 @@ with logged(snakemake.log[0]), timed():
         )
 
     pages = {}
-    for name in given["studies"]:
-        study, folder = known[name], top / name
+    for name, study in shown.items():
+        folder = top / name
         chapter = function(study.chapter)(folder, given["chapters"][name])
         errata = [] if study.errata is None else function(study.errata)(folder, available)
         rows = Numbers(plan, study, chapter, given["snakemake"]).rows()

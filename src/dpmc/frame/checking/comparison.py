@@ -52,12 +52,16 @@ def compare_trials(
     common = ours.index.intersection(reference.index, sort=False)
     if common.empty and not skip:
         return [Difference(True, "Run and reference have no trial in common.")]
+    left, right = ours.loc[common], reference.loc[common, list(metrics)]
+    cells = common.get_level_values("cell")
+    differ = (relative_difference(left[list(metrics)], right) > tolerance).any(axis=1)
     found = []
-    for name, left in ours.loc[common].groupby(level="cell", sort=False):
-        coordinates = left.iloc[0].drop(list(metrics)).to_dict()
+    for name in cells[differ].unique():
+        here = left[cells == name]
+        coordinates = here.iloc[0].drop(list(metrics)).to_dict()
         allowed = [a.tolerance for a in allowances if a.covers(coordinates)]
         limit = max([tolerance, *allowed])
-        text = _excess(left[list(metrics)], reference.loc[left.index, list(metrics)], limit)
+        text = _excess(here[list(metrics)], right[cells == name], limit)
         if text:
             found.append(Difference(True, f"{name}: {text}"))
     return found + _beyond_reference(ours, reference)

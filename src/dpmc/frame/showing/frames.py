@@ -55,7 +55,7 @@ def select(frame: pd.DataFrame, **coordinates) -> pd.DataFrame:
         if value is None or pd.isna(value):
             keep &= column.isna().to_numpy()
         elif isinstance(value, str):
-            keep &= (column == value).fillna(False).to_numpy(dtype=bool)
+            keep &= column.to_numpy(dtype=object, na_value=None) == value
         else:
             keep &= np.isclose(column.to_numpy(dtype=float, na_value=np.nan), float(value))
     return frame[keep]

@@ -70,9 +70,9 @@ def _relation_table(number, relation, table, leaders, calibrated) -> Table:
     rows = []
     for dataset in present(here["dataset"], DATASETS):
         part = here[here["dataset"] == dataset]
-        free = table[(table["dataset"] == dataset) & table["relation"].isna()]
+        free = table[(table["dataset"] == dataset) & table["relation"].isna()].to_dict("records")
         for epsilon in sorted(part["epsilon"].unique()):
-            line = part[part["epsilon"] == epsilon]
+            line = part[part["epsilon"] == epsilon].to_dict("records")
             ahead = leaders[dataset, relation, epsilon]
             cells = tuple(_cell(selector, line, free, ahead) for selector in selectors)
             rows.append(Row((dataset,), (dataset_label(dataset),), f"ε = {epsilon:g}", cells))
@@ -112,14 +112,13 @@ def _columns(here: pd.DataFrame, plain: pd.DataFrame) -> tuple[list[dict], list[
     return selectors, columns
 
 
-def _cell(selector: dict, line: pd.DataFrame, free: pd.DataFrame, ahead: Leader) -> Cell:
+def _cell(selector: dict, line: list[dict], free: list[dict], ahead: Leader) -> Cell:
     source = free if selector.get("free") else line
-    found = source[source["method"] == selector["method"]]
-    if "mechanism" in selector:
-        found = found[found["mechanism"] == selector["mechanism"]]
-    if found.empty or not np.isfinite(found["mean"].iloc[0]):
+    names = selector.keys() - {"free"}
+    found = (row for row in source if all(row[name] == selector[name] for name in names))
+    row = next(found, None)
+    if row is None or not np.isfinite(row["mean"]):
         return Cell()
-    row = found.iloc[0]
     leads = not selector.get("free") and (row["method"], row["mechanism"]) in ahead.leaders
     return Cell(
         float(row["mean"]),
