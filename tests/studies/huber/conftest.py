@@ -7,11 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpmc.frame.judging.claims import OWN, load_claims
+from dpmc.frame.judging.claims import OWN, load_claims, table_of_verdicts
 from dpmc.studies import huber
 from dpmc.studies.huber import reported as library
 from dpmc.studies.huber.cells import COORDINATES, Cell
-from dpmc.studies.huber.claims.judge import PREDICATES  # with all of them registered
+from dpmc.studies.huber.claims.judge import PREDICATES, evidence_beside
+from dpmc.studies.huber.claims.judge import judge as judge_all
 from dpmc.studies.huber.reported.numbers import as_run, cells_of
 
 HUBER = Path(huber.__file__).parent
@@ -208,3 +209,47 @@ def starts():
         return pd.DataFrame(rows)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def chosen(claims):
+    """Return some claims by their ids, all without any."""
+    return lambda names: [each for each in claims if not names or each["id"] in names]
+
+
+@pytest.fixture(scope="session")
+def judge(paper, chosen, budgets):
+    """Return a judge of some claims on trials as they are, as a table indexed by id."""
+    evidence = evidence_beside(paper, budgets)
+
+    def judged(trials, *names, **experiments):
+        found = table_of_verdicts(chosen(names), PREDICATES, evidence(trials, **experiments))
+        return found.set_index("id")
+
+    return judged
+
+
+@pytest.fixture(scope="session")
+def judge_readings(paper, chosen, budgets):
+    """Return a judge of the same under all readings too."""
+
+    def judged(trials, *names, **experiments):
+        found = judge_all(trials, paper, budgets, chosen(names), **experiments)
+        return found.set_index("id")
+
+    return judged
+
+
+@pytest.fixture(scope="session")
+def no_trials(make_trials):
+    return make_trials(trials=1).iloc[:0]
+
+
+@pytest.fixture(scope="session")
+def verdict(judge, no_trials):
+    """Return a judge of one claim on experiments beside the grid."""
+
+    def judged(name, trials=no_trials, **experiments):
+        return judge(trials, name, **experiments).loc[name]
+
+    return judged

@@ -8,11 +8,10 @@ import pytest
 from planted import plus, when
 
 from dpmc.errors import InputError
-from dpmc.frame.judging.claims import CLAIM_COLUMNS, OWN, load_claims, table_of_verdicts
+from dpmc.frame.judging.claims import CLAIM_COLUMNS, OWN, load_claims
 from dpmc.frame.judging.readings import parsed
 from dpmc.studies.huber import reported as library
 from dpmc.studies.huber.claims.evidence import PREDICATES
-from dpmc.studies.huber.claims.judge import evidence_beside
 from dpmc.studies.huber.claims.judge import judge as judge_claims
 
 S, C, N, I = "supported", "contradicted", "no effect", "inconclusive"  # noqa: E741
@@ -139,34 +138,6 @@ PLANTED = [
     ("H51", C, when(0.03, irls_iterations=2, dataset="sweetrs", observed_fraction=0.1), {}),
     ("H51", I, None, {"spread": 0.03}),
 ]
-
-
-@pytest.fixture(scope="session")
-def chosen(claims):
-    """Return some claims by their ids, all without any."""
-    return lambda names: [each for each in claims if not names or each["id"] in names]
-
-
-@pytest.fixture(scope="session")
-def judge(paper, chosen, budgets):
-    """Return a judge of some claims on trials as they are, as a table indexed by id."""
-    evidence = evidence_beside(paper, budgets)
-
-    def judged(trials, *names):
-        return table_of_verdicts(chosen(names), PREDICATES, evidence(trials)).set_index("id")
-
-    return judged
-
-
-@pytest.fixture(scope="session")
-def judge_readings(paper, chosen, budgets):
-    """Return a judge of the same under all readings too."""
-
-    def judged(trials, *names, **side_experiments):
-        found = judge_claims(trials, paper, budgets, chosen(names), **side_experiments)
-        return found.set_index("id")
-
-    return judged
 
 
 def planted_names():
@@ -408,7 +379,9 @@ class TestMissingData:
     def test_nothing_at_all(self, judge_readings, make_trials):
         facts = ["H23", "H24", "H25", "H26", "H27", "H30", "H31", "H45"]
         side = ["H18", "H35", "H36"]
-        found = judge_readings(make_trials().iloc[:0], *SYNTHETIC_CLAIMS, *REAL_CLAIMS, *facts, *side)
+        found = judge_readings(
+            make_trials().iloc[:0], *SYNTHETIC_CLAIMS, *REAL_CLAIMS, *facts, *side
+        )
         others = found.drop(index=facts)
         assert set(others["verdict"]) == {NOT_RUN}
         assert others["reason"].str.contains("data not available").all()
@@ -417,7 +390,9 @@ class TestMissingData:
 
     def test_without_real_data_only_their_claims_suffer(self, judge_readings, make_trials):
         trials = make_trials()
-        found = judge_readings(trials[trials["dataset"] == "synthetic"], *SYNTHETIC_CLAIMS, *REAL_CLAIMS)
+        found = judge_readings(
+            trials[trials["dataset"] == "synthetic"], *SYNTHETIC_CLAIMS, *REAL_CLAIMS
+        )
         lost = found["reason"].str.contains("data not available")
         assert set(found.index[lost]) == set(REAL_CLAIMS)
         assert (found.loc[lost, "verdict"] == NOT_RUN).all()
