@@ -13,6 +13,10 @@ and the top 10 of all users, whose lines `--table` writes, too, and `--plot` dra
 
     python benchmarks/bench_scale.py --store --millions .1 1 10 100 --table benchmarks/scale.csv
     python benchmarks/bench_scale.py --table benchmarks/scale.csv --plot docs/scale.png
+
+Of another shape, such as ten million users of 5 ratings, ten times a million of them:
+
+    python benchmarks/bench_scale.py --store --shape 1000000 2000 5000000 --millions 50
 """
 
 import argparse
@@ -190,13 +194,14 @@ def run(millions):
     return fit
 
 
-def run_store(millions, rows):
+def run_store(millions, shape, rows):
     """Print the lines of a store, add them to rows, and return what its steps took, by step."""
     this, dpmc = (sys.executable, __file__), (sys.executable, "-m", "dpmc")
     with tempfile.TemporaryDirectory() as place:
         table, store, model = (Path(place) / name for name in ("table.parquet", "store", "model"))
         best = Path(place) / "best.parquet"
-        subprocess.run([*this, "--store", "--generate", table, str(millions)], check=True)
+        generated = ("--generate", table, str(millions), "--shape", *map(str, shape))
+        subprocess.run([*this, *generated], check=True)
         commands = (
             ("store", "build", table, "--output", store, "--quiet"),
             ("fit", "--ratings", store, *BUDGET, "--delta", "1e-9", "--rating-range", "0.5", "5",
@@ -244,15 +249,15 @@ def main():
     parser.add_argument("--store", action="store_true", help="stores, and what is made of them")
     parser.add_argument("--table", type=Path, help="CSV file to write, or to plot")
     parser.add_argument("--plot", type=Path, help="draw the table in this file, and nothing else")
+    of = ("USERS", "ITEMS", "RATINGS")
+    parser.add_argument("--shape", type=int, nargs=3, metavar=of, help="of the ratings in a store")
     parser.add_argument("--generate", nargs=2, metavar=("FILE", "MILLIONS"), help="only that")
     parser.add_argument("--cores", type=int, default=CORES, help="how many, of two")
     theirs = ("FILE", "OUTPUT", "FACTORS")
     parser.add_argument("--implicit", nargs=3, metavar=theirs, help="only that")
     given = parser.parse_args()
     if given.generate:
-        path, millions = Path(given.generate[0]), float(given.generate[1])
-        shape = (BILLION if millions > 2 * NETFLIX[2] / 1e6 else NETFLIX) if given.store else None
-        generate(path, millions, shape)
+        generate(Path(given.generate[0]), float(given.generate[1]), given.shape)
         return 0
     if given.plot:
         plot(given.table, given.plot)
@@ -266,7 +271,8 @@ def main():
     if given.store:
         rows, full = [], NETFLIX[2] // 10**6
         for millions in given.millions:
-            found = run_store(millions, rows)
+            shape = given.shape or (BILLION if millions > 2 * full else NETFLIX)
+            found = run_store(millions, shape, rows)
             if given.table:  # whole after each size
                 with open(given.table, "w", newline="") as stream:
                     csv.writer(stream, lineterminator="\n").writerows([TABLE, *rows])
