@@ -1,9 +1,14 @@
 """Effects that are planted into made-up trials, and made-up tables of DPALS that hold some."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 
+from dpmc.frame.judging.claims import table_of_verdicts
 from dpmc.studies.dpals.cells import DPALS_COLUMNS, DPALS_COORDINATES, ITERATION_COLUMNS
+from dpmc.studies.dpals.claims.evidence import PREDICATES, evidence_of
+from dpmc.studies.dpals.claims.judge import load_dpals_claims
 
 USERS = {"synthetic-5k": 5000, "synthetic-10k": 10_000, "synthetic-20k": 20_000,
          "synthetic-50k": 50_000}  # fmt: skip
@@ -25,6 +30,17 @@ def when(amount, **where):
 
 def plus(*effects):
     return lambda cell: sum(effect(cell) for effect in effects)
+
+
+@cache
+def dpals_claim(name):
+    return next(claim for claim in load_dpals_claims() if claim["id"] == name)
+
+
+def judged(name, tables):
+    """Return the row of a claim of DPALS on tables by name, or trials, as they are alone."""
+    frames = tables if isinstance(tables, dict) else {"trials": tables}
+    return table_of_verdicts([dpals_claim(name)], PREDICATES, evidence_of(frames)).iloc[0]
 
 
 def planted_trials(levels, *, spread=0.001, trials=6, seed=0):

@@ -200,7 +200,8 @@ def enter(path, start, results):
         results.put(False)
 
 
-def test_of_fits_at_once_only_those_that_fit_are_entered(path):
+def test_of_fits_at_once_only_those_that_fit_are_entered(path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # by which the server finds this
     spawning = get_context("forkserver")
     spawning.set_forkserver_preload([__name__])  # imported once
     start, results = spawning.Barrier(4), spawning.Queue()

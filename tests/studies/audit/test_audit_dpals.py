@@ -44,24 +44,32 @@ REACHED = {
 }
 
 
+def attained(family, changes):
+    return all(each >= REACHED.get((family, what), 0.99) for what, each in changes.items())
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_changes_keep_to_their_sensitivities_and_attain_them(family, monkeypatch):
+    monkeypatch.setattr(method_runs, "STARTS", 2)
     for relation in USER_LEVEL:
-        # to attain them takes some starts, to exceed a wrong one few
-        monkeypatch.setattr(method_runs, "STARTS", 10 if relation == USER_ADD_REMOVE else 2)
         method = audited_family(family, relation)
         rng = np.random.default_rng(2)
         noise = FloatNoise(method.calibration.noise, rng)
-        changes = largest_changes(method, noise, relation, rng)
+        changes = {}
+        # to attain them takes some starts, to exceed a wrong one few
+        for _ in range(5 if relation == USER_ADD_REMOVE else 1):
+            for what, change in largest_changes(method, noise, relation, rng).items():
+                changes[what] = max(changes.get(what, 0.0), change)
+            if attained(family, changes):
+                break
         assert changes
-        for what, change in changes.items():
-            assert change <= 1 + 1e-9, (relation, what)
-            if relation == USER_ADD_REMOVE:
-                assert change >= REACHED.get((family, what), 0.99), what
+        assert max(changes.values()) <= 1 + 1e-9, (relation, changes)
+        assert relation != USER_ADD_REMOVE or attained(family, changes), changes
 
 
 @pytest.mark.parametrize("family", ["dpals", "dpals_analyze_gauss", "dpals_frequent", "dp_altmin"])
-def test_right_methods_pass(family):
+def test_right_methods_pass(family, monkeypatch):
+    monkeypatch.setattr(method_runs, "STARTS", 1)  # of which more are above
     # 4 tests of chance: two fail 0.1 % of the time at most, two 1e-6
     method, rng = audited_family(family, USER_ADD_REMOVE), np.random.default_rng(3)
     noise = FloatNoise(method.calibration.noise, rng)
@@ -72,7 +80,8 @@ def test_right_methods_pass(family):
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_planted_faults_in_dpals_are_caught(fault):
+def test_planted_faults_in_dpals_are_caught(fault, monkeypatch):
+    monkeypatch.setattr(method_runs, "STARTS", 2)  # with more they are caught all the more
     row = caught_row(fault, faulty_rows(fault, 60, np.random.default_rng(5)))
     assert row["passed"]
     assert row["planted_fault"] == fault
@@ -80,8 +89,8 @@ def test_planted_faults_in_dpals_are_caught(fault):
 
 def test_the_part_has_a_row_for_every_test_and_fault(monkeypatch):
     monkeypatch.setattr(method_runs, "STARTS", 1)
-    monkeypatch.setattr(dpals_faults, "RUNS", 10)
-    rows = list(audit_part("dpals", {"seed": 5, "samples": 100, "runs": 10}))
+    monkeypatch.setattr(dpals_faults, "RUNS", 2)
+    rows = list(audit_part("dpals", {"seed": 5, "samples": 100, "runs": 2}))
     assert all(tuple(row) == AUDIT_COLUMNS for row in rows)
     assert len(rows) == 5 * 2 * len(FAMILIES) + len(FAULTS)
     assert [row["planted_fault"] for row in rows[-len(FAULTS) :]] == list(FAULTS)

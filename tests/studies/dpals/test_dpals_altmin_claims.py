@@ -5,11 +5,11 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from planted import planted_iterations, planted_trials
+from planted import dpals_claim, judged, planted_iterations, planted_trials
 
 from dpmc.studies.dpals.claims.altmin import EPSILONS, LISTED, SIZES, TOP
 from dpmc.studies.dpals.claims.evidence import GENERATED
-from dpmc.studies.dpals.claims.judge import judge_dpals, load_dpals_claims
+from dpmc.studies.dpals.claims.judge import judge_dpals
 
 S, C, I, N = "supported", "contradicted", "inconclusive", "no effect"  # noqa: E741
 NOT_RUN = "not run"
@@ -37,12 +37,6 @@ def by_users(*falls, epsilons=EPSILONS):
     }
 
 
-def judge(name, tables, **options):
-    frames = tables if isinstance(tables, dict) else {"trials": tables}
-    some = [claim for claim in load_dpals_claims() if claim["id"] == name]
-    return judge_dpals(frames, some, **options).iloc[0]
-
-
 PLANTED = [
     ("A1", S, against(-0.1), {}),
     ("A1", S, against(-0.1, LISTED), {}),  # not about MovieLens
@@ -63,7 +57,7 @@ PLANTED = [
 
 @pytest.mark.parametrize(("name", "verdict", "levels", "options"), PLANTED)
 def test_verdict_on_planted_trials(name, verdict, levels, options):
-    found = judge(name, planted_trials(levels, **options))
+    found = judged(name, planted_trials(levels, **options))
     assert found["verdict"] == verdict, found["reason"]
     assert found["n"] == 6
 
@@ -74,7 +68,7 @@ def test_a_missing_cell_leaves_no_verdict(name):
     lost = (SIZES[1] if name == "A4" else TOP if name == "A2" else "jester-5k", 5.0)
     table = planted_trials(levels)
     table = table[(table["dataset"] != lost[0]) | (table["epsilon"] != lost[1])]
-    found = judge(name, table)
+    found = judged(name, table)
     assert found["verdict"] == NOT_RUN
     assert "data not available" in found["reason"]
 
@@ -82,13 +76,14 @@ def test_a_missing_cell_leaves_no_verdict(name):
 def test_generated_data_stand_in_for_the_top_movies():
     table = planted_trials(against(-0.1))
     table["dataset"] = table["dataset"].replace(TOP, "surrogate-10m-top400")
-    assert judge("A2", table, data=GENERATED)["verdict"] == S
-    assert judge("A2", table)["verdict"] == NOT_RUN
+    (found,) = judge_dpals({"trials": table}, [dpals_claim("A2")], GENERATED)["verdict"]
+    assert found == S
+    assert judged("A2", table)["verdict"] == NOT_RUN
 
 
 def test_what_is_published_is_named_and_does_not_decide():
     published = {(name, "altmin_published", "standard", np.nan): 0.5 for name in COMPARED}
-    found = judge("A1", planted_trials(against(-0.1) | published, spread=1e-7))
+    found = judged("A1", planted_trials(against(-0.1) | published, spread=1e-7))
     assert found["verdict"] == S
     ending = "against DPFW at ε = 20: Rank one (20,000 users): +64.87 %, Jester 5k: +64.87 %"
     assert found["reason"].endswith(ending)
@@ -98,7 +93,7 @@ def test_nobody_counts_twice_and_the_reason_is_by_data():
     """ "jester" and "jester-5k" are one file."""
     levels = against(-0.1) | {("jester", "dp_altmin", "standard", 20.0): 0.1}
     levels["jester-5k", "dp_altmin", "standard", 1.0] = -0.4
-    found = judge("A1", planted_trials(levels, spread=1e-7))
+    found = judged("A1", planted_trials(levels, spread=1e-7))
     assert found["verdict"] == S
     begins = "our private form against DPFW (exact noise): 6 wins, 0 losses, 0 undecided of 6"
     assert found["reason"].startswith(begins)
@@ -129,15 +124,15 @@ FASTER = {("dp_altmin", 5.0): -0.5, ("dpfw", 5.0): -0.1,
     ],
 )
 def test_verdict_on_planted_slopes(name, verdict, changed, options):
-    found = judge(name, {"iterations": planted_iterations(FASTER | changed, **options)})
+    found = judged(name, {"iterations": planted_iterations(FASTER | changed, **options)})
     assert found["verdict"] == verdict, found["reason"]
 
 
 def test_effects_of_slopes():
     table = {"iterations": planted_iterations(FASTER)}
-    assert judge("A3", table)["effect"] == pytest.approx(-0.4, abs=2e-3)
-    assert judge("A5", table)["effect"] == pytest.approx(-0.5, abs=2e-3)
-    found = judge("A6", table)
+    assert judged("A3", table)["effect"] == pytest.approx(-0.4, abs=2e-3)
+    assert judged("A5", table)["effect"] == pytest.approx(-0.5, abs=2e-3)
+    found = judged("A6", table)
     assert found["reason"].startswith("cannot be run as printed")
     assert "1 wins, 0 losses" in found["reason"]
     assert np.isnan(found["effect"])
@@ -151,7 +146,7 @@ SMOOTHED = ("saltls_published", NONE)
 )
 def test_one_curve_is_not_enough(name, lost):
     slopes = {key: slope for key, slope in FASTER.items() if key != lost}
-    found = judge(name, {"iterations": planted_iterations(slopes)})
+    found = judged(name, {"iterations": planted_iterations(slopes)})
     assert found["verdict"] == NOT_RUN
     assert "data not available" in found["reason"]
 
@@ -162,4 +157,4 @@ def test_trials_are_paired_by_number():
     common = 5 * table["trial"] * table["iteration"]
     shifted = table.assign(rse=table["rse"] * np.exp(0.01 * common))
     shifted = pd.concat([shifted[rows].sample(frac=1, random_state=0), shifted[~rows]])
-    assert judge("A3", {"iterations": shifted})["verdict"] == S
+    assert judged("A3", {"iterations": shifted})["verdict"] == S

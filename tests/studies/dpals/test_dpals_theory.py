@@ -5,12 +5,11 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from planted import ITEMS, USERS, planted_trials
+from planted import ITEMS, USERS, judged, planted_trials
 from scipy import stats
 
 from dpmc.methods.user_level.plan import published_sigma
 from dpmc.studies.dpals import theory
-from dpmc.studies.dpals.claims.judge import judge_dpals, load_dpals_claims
 from dpmc.studies.dpals.claims.theory import slowest_step
 from dpmc.studies.dpals.tables_theory import theory_tables
 
@@ -36,11 +35,6 @@ def falling(ours, theirs=(-0.2, -0.2)):
     }
 
 
-def judge(name, trials):
-    some = [claim for claim in load_dpals_claims() if claim["id"] == name]
-    return judge_dpals({"trials": trials}, some).iloc[0]
-
-
 PLANTED = [
     ("D27", S, (-1.0, -1.0), {}),
     ("D27", S, (-0.8, -0.95), {}),  # within .1 of -.84 and -1
@@ -58,22 +52,22 @@ PLANTED = [
 
 @pytest.mark.parametrize(("name", "verdict", "slopes", "options"), PLANTED)
 def test_verdict_on_planted_slopes(name, verdict, slopes, options):
-    found = judge(name, planted_trials(falling(slopes), **options))
+    found = judged(name, planted_trials(falling(slopes), **options))
     assert found["verdict"] == verdict, found["reason"]
     assert found["n"] == 6
 
 
 def test_effects_of_slopes():
     trials = planted_trials(falling((-0.9, -0.6)), spread=1e-6)
-    assert judge("D28", trials)["effect"] == pytest.approx((-0.7 * 5 - 0.4 * 4) / 9, abs=1e-4)
-    assert judge("D27", trials)["effect"] == pytest.approx(0.4, abs=1e-4)  # furthest off
-    assert "DPALS in users at ε = 1: -0.90" in judge("D28", trials)["reason"]
+    assert judged("D28", trials)["effect"] == pytest.approx((-0.7 * 5 - 0.4 * 4) / 9, abs=1e-4)
+    assert judged("D27", trials)["effect"] == pytest.approx(0.4, abs=1e-4)  # furthest off
+    assert "DPALS in users at ε = 1: -0.90" in judged("D28", trials)["reason"]
 
 
 def test_an_error_in_proportion_to_the_noise_falls_with_slope_minus_one():
     """In log epsilon sigma itself has -.88: against that no error could pass."""
     trials = planted_trials(falling((-1.0, -1.0)), spread=1e-6)
-    assert "1/σ at Synthetic (5,000 users): -1.00" in judge("D27", trials)["reason"]
+    assert "1/σ at Synthetic (5,000 users): -1.00" in judged("D27", trials)["reason"]
     slope = np.polyfit(np.log(EPSILONS[:4]), -np.log(inverse_noise(EPSILONS[:4])), 1)[0]
     assert slope == pytest.approx(-0.88, abs=0.01)
     sigmas = [published_sigma(epsilon, 1e-5, 50, 2) for epsilon in EPSILONS]
@@ -139,11 +133,11 @@ def svd(slope):
     ],
 )
 def test_verdict_on_planted_rates_of_table_one(name, verdict, levels, options):
-    found = judge(name, planted_trials(levels, **options))
+    found = judged(name, planted_trials(levels, **options))
     assert found["verdict"] == verdict, found["reason"]
     assert (found["n"], abs(found["margin"])) == (6, 0.1)
     first = next(iter(levels))[0]
-    lost = judge(
+    lost = judged(
         name, planted_trials({key: each for key, each in levels.items() if key[0] != first})
     )
     assert lost["verdict"] not in DECIDED
@@ -152,11 +146,11 @@ def test_verdict_on_planted_rates_of_table_one(name, verdict, levels, options):
 
 def test_lines_through_trivial_cells_do_not_count():
     levels = flat(falling((0, 0)), np.log(0.995), sizes=[*USERS][:2], epsilons=[1.0])
-    reason = judge("D35", planted_trials(levels, spread=1e-6))["reason"]
+    reason = judged("D35", planted_trials(levels, spread=1e-6))["reason"]
     assert "6 of 9 lines count" in reason  # not epsilon 1, nor 1/sigma at 5,000 and at 10,000
     assert "users at ε = 1:" not in reason
     assert "lines count: the others have a point" in reason
-    told = judge("D35", planted_trials(falling((0, 0))))["reason"]
+    told = judged("D35", planted_trials(falling((0, 0))))["reason"]
     assert "9 of 9 lines count. RMSE over" in told
     assert "1/σ at Synthetic (20,000 users): -0.20" in reason
     ratios = {
@@ -165,7 +159,7 @@ def test_lines_through_trivial_cells_do_not_count():
         if key[1] == "dpfw"
     }.values()
     assert f"in all 20 cells: {min(ratios):.2f} to {max(ratios):.2f}" in reason
-    every = judge("D35", planted_trials(flat(levels, sizes=USERS)))
+    every = judged("D35", planted_trials(flat(levels, sizes=USERS)))
     assert (every["verdict"], "0 of 9 lines count" in every["reason"]) == (I, True)
 
 
@@ -194,15 +188,14 @@ def contracting(factor, *, method="als", epsilon=np.nan, spread=0.01, trials=4, 
     ],
 )
 def test_contraction(verdict, factor, options):
-    some = [claim for claim in load_dpals_claims() if claim["id"] == "D37"]
     tables = {"iterations": contracting(factor, **options)}
-    found = judge_dpals(tables, some).iloc[0]
+    found = judged("D37", tables)
     assert found["verdict"] == verdict, found["reason"]
     noised = contracting(0.05, method="dpals", epsilon=5.0, floor=0.1)
     tables = {"iterations": pd.concat([tables["iterations"], noised])}
-    assert "With noise 0 of 4 runs" in judge_dpals(tables, some).iloc[0]["reason"]
-    assert judge_dpals({"iterations": noised}, some).iloc[0]["verdict"] not in DECIDED
-    never = judge_dpals({"iterations": contracting(0.05, floor=0.02)}, some).iloc[0]
+    assert "With noise 0 of 4 runs" in judged("D37", tables)["reason"]
+    assert judged("D37", {"iterations": noised})["verdict"] not in DECIDED
+    never = judged("D37", {"iterations": contracting(0.05, floor=0.02)})
     assert (never["verdict"], "no step of ALS" in never["reason"]) == (I, True)
 
 
@@ -226,17 +219,17 @@ def test_the_slowest_step_is_one_of_small_errors_above_the_floor():
     ],
 )
 def test_verdict_on_planted_growth_with_items(verdict, levels, options):
-    found = judge("D33", planted_trials(levels, **options))
+    found = judged("D33", planted_trials(levels, **options))
     assert found["verdict"] == verdict, found["reason"]
     assert (found["n"], found["margin"]) == (6, 0.1)
 
 
 def test_growth_with_items_is_held_against_table_one():
     trials = planted_trials(growing(0.7), spread=1e-6)
-    found = judge("D33", trials)
+    found = judged("D33", trials)
     assert found["effect"] == pytest.approx(-0.3, abs=1e-4)
     assert "items at ε = 20: +0.70" in found["reason"]
-    lost = judge("D33", trials[trials["dataset"] != "items-500"])
+    lost = judged("D33", trials[trials["dataset"] != "items-500"])
     assert lost["verdict"] == NOT_RUN
     assert "data not available" in lost["reason"]
 
@@ -245,7 +238,7 @@ def test_growth_with_items_is_held_against_table_one():
 def test_a_missing_cell_leaves_no_verdict(name):
     trials = planted_trials(falling((-1.0, -1.0)))
     lost = (trials["dataset"] == "synthetic-10k") & (trials["epsilon"] == 5)
-    found = judge(name, trials[~lost])
+    found = judged(name, trials[~lost])
     assert found["verdict"] == NOT_RUN
     assert "data not available" in found["reason"]
 
@@ -253,24 +246,24 @@ def test_a_missing_cell_leaves_no_verdict(name):
 def test_rates_are_judged_and_constants_of_one_reported(monkeypatch):
     trials = planted_trials(falling((-1.0, -1.0)))
     for name in ("D26", "D29", "D30"):
-        assert judge(name, trials)["verdict"] == S
-        assert judge(name, trials.iloc[:0])["verdict"] not in DECIDED
+        assert judged(name, trials)["verdict"] == S
+        assert judged(name, trials.iloc[:0])["verdict"] not in DECIDED
     # m / (n epsilon) is largest at n = 5000, epsilon 1
-    found = judge("D29", trials)
+    found = judged("D29", trials)
     assert found["effect"] == pytest.approx(np.log(0.2 / (1000**1.25 / 5000) ** 0.2))
     assert "above 1, where it says nothing, in 20 of them, that of DPFW in 1" in found["reason"]
-    found = judge("D30", trials)
+    found = judged("D30", trials)
     assert found["effect"] == pytest.approx(3 / np.log(5000) - 0.5)
     assert "DPALS needs 9.7e+06 to 2e+07 ratings a user" in found["reason"]
     monkeypatch.setattr(theory, "frank_wolfe_bound", lambda *given: 1e-3)
     monkeypatch.setattr(theory, "growth_of_needed", lambda users: 3 / np.log(users / 50))
-    assert judge("D29", trials)["verdict"] == C
-    assert judge("D30", trials)["verdict"] == C
+    assert judged("D29", trials)["verdict"] == C
+    assert judged("D30", trials)["verdict"] == C
 
 
 def test_assumptions_of_the_drawn_matrices(monkeypatch):
     trials = planted_trials(falling((-1.0, -1.0)))
-    found = judge("D26", trials)
+    found = judged("D26", trials)
     assert "holds at 0 of 4 numbers of users (170 to 216 ratings a user" in found["reason"]
     table = theory.assumptions(trials)
     np.testing.assert_allclose(table["kappa"], 1)
@@ -279,14 +272,14 @@ def test_assumptions_of_the_drawn_matrices(monkeypatch):
     np.testing.assert_allclose(table["mu"] ** 2, tails, rtol=0.25)
     assert found["effect"] == pytest.approx(np.log(table["mu"] ** 2 / np.log(table["users"])).max())
     wrong = trials.assign(ratings=trials["ratings"] * 1.01)  # another share was observed
-    assert judge("D26", wrong)["verdict"] == C
-    assert judge("D26", trials.assign(ratings=np.nan))["verdict"] not in DECIDED
+    assert judged("D26", wrong)["verdict"] == C
+    assert judged("D26", trials.assign(ratings=np.nan))["verdict"] not in DECIDED
     for law in (
         lambda rng, side: np.eye(side, 5) + 1e-3 * rng.standard_normal((side, 5)),  # coherent
         lambda rng, side: rng.standard_normal((side, 5)) * [1, 1, 1, 1, 3],  # kappa 9
     ):
         monkeypatch.setattr(theory, "_orthonormal", law)
-        assert judge("D26", trials)["verdict"] == C
+        assert judged("D26", trials)["verdict"] == C
 
 
 def test_incoherence_is_that_of_the_singular_vectors():

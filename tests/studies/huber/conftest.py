@@ -7,11 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpmc.frame.judging.claims import OWN, load_claims
+from dpmc.frame.judging.claims import OWN, load_claims, table_of_verdicts
 from dpmc.studies import huber
 from dpmc.studies.huber import reported as library
 from dpmc.studies.huber.cells import COORDINATES, Cell
-from dpmc.studies.huber.claims.judge import PREDICATES  # with all of them registered
+from dpmc.studies.huber.claims.judge import PREDICATES, evidence_beside
+from dpmc.studies.huber.claims.judge import judge as judge_all
 from dpmc.studies.huber.reported.numbers import as_run, cells_of
 
 HUBER = Path(huber.__file__).parent
@@ -72,6 +73,8 @@ def make_trials(cells):
     Without an effect, noise mechanisms and methods are equal, more variance and a higher rank
     hurt, and privacy costs a factor of 3 on synthetic and of 1.05 on real data.
     """
+    numbers = dict.fromkeys(["rank", "variance", "irls_iterations"], float)
+    coordinates = pd.DataFrame(map(vars, cells), columns=list(COORDINATES)).astype(numbers)
 
     def make(
         effect: Effect = no_effect,
@@ -82,7 +85,7 @@ def make_trials(cells):
         seed: int = 0,
     ) -> pd.DataFrame:
         shared: dict[tuple, np.ndarray] = {}
-        rows = []
+        logs = []
         for number, cell in enumerate(cells):
             data = (cell.dataset, cell.rank, cell.observed_fraction)
             if data not in shared:
@@ -90,15 +93,17 @@ def make_trials(cells):
                 shared[data] = 0.05 * stream.standard_normal(trials)
             own = np.random.default_rng([seed, 2, number]).standard_normal(trials)
             scale = spread * np.exp(spread_of(cell))
-            logs = base(cell) + effect(cell) + shared[data] + scale * own
-            rows += [(*vars(cell).values(), t, np.exp(log)) for t, log in enumerate(logs)]
-        table = pd.DataFrame(rows, columns=[*COORDINATES, "trial", "rmse"])
+            logs.append(base(cell) + effect(cell) + shared[data] + scale * own)
+        table = coordinates.loc[coordinates.index.repeat(trials)].reset_index(drop=True)
+        rmse = np.exp(np.ravel(logs))
         synthetic = table["dataset"] == "synthetic"
-        table["rmse_all"] = table["rmse"].where(synthetic)
-        table["rmse_heldout"] = table.pop("rmse") * np.where(synthetic, 1.1, 1.0)
-        table["rmse_clipped"] = table["rmse_heldout"].where(~synthetic)
-        numbers = ["rank", "variance", "irls_iterations"]
-        return table.assign(seconds=0.1).astype(dict.fromkeys(numbers, float))
+        return table.assign(
+            trial=np.tile(np.arange(trials), len(cells)),
+            rmse_all=np.where(synthetic, rmse, np.nan),
+            rmse_heldout=rmse * np.where(synthetic, 1.1, 1.0),
+            rmse_clipped=np.where(synthetic, np.nan, rmse),
+            seconds=0.1,
+        )
 
     return make
 
@@ -204,3 +209,47 @@ def starts():
         return pd.DataFrame(rows)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def chosen(claims):
+    """Return some claims by their ids, all without any."""
+    return lambda names: [each for each in claims if not names or each["id"] in names]
+
+
+@pytest.fixture(scope="session")
+def judge(paper, chosen, budgets):
+    """Return a judge of some claims on trials as they are, as a table indexed by id."""
+    evidence = evidence_beside(paper, budgets)
+
+    def judged(trials, *names, **experiments):
+        found = table_of_verdicts(chosen(names), PREDICATES, evidence(trials, **experiments))
+        return found.set_index("id")
+
+    return judged
+
+
+@pytest.fixture(scope="session")
+def judge_readings(paper, chosen, budgets):
+    """Return a judge of the same under all readings too."""
+
+    def judged(trials, *names, **experiments):
+        found = judge_all(trials, paper, budgets, chosen(names), **experiments)
+        return found.set_index("id")
+
+    return judged
+
+
+@pytest.fixture(scope="session")
+def no_trials(make_trials):
+    return make_trials(trials=1).iloc[:0]
+
+
+@pytest.fixture(scope="session")
+def verdict(judge, no_trials):
+    """Return a judge of one claim on experiments beside the grid."""
+
+    def judged(name, trials=no_trials, **experiments):
+        return judge(trials, name, **experiments).loc[name]
+
+    return judged

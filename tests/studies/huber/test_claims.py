@@ -140,17 +140,6 @@ PLANTED = [
 ]
 
 
-@pytest.fixture(scope="session")
-def judge(paper, claims, budgets):
-    """Return a judge of some claims, as a table indexed by id."""
-
-    def judged(trials, *identifiers, **side_experiments):
-        some = [claim for claim in claims if not identifiers or claim["id"] in identifiers]
-        return judge_claims(trials, paper, budgets, some, **side_experiments).set_index("id")
-
-    return judged
-
-
 def planted_names():
     return [f"{name} {verdict} {number}" for number, (name, verdict, *_) in enumerate(PLANTED)]
 
@@ -269,9 +258,9 @@ REPORTED = {
 
 
 @pytest.fixture(scope="session")
-def everything(judge, make_trials, timing, convergence, starts):
+def everything(judge_readings, make_trials, timing, convergence, starts):
     side = {"timing": timing(), "convergence": convergence(), "starts": starts()}
-    return judge(make_trials(), **side)
+    return judge_readings(make_trials(), **side)
 
 
 @pytest.mark.parametrize("name", REPORTED)
@@ -353,17 +342,17 @@ class TestReadings:
         names += ["equal weights", "margins times two", "seconds of whole fits"]
         assert all(list(found) == names for found in readings)
 
-    def test_a_wider_margin_is_a_reading(self, judge, make_trials):
-        found = judge(make_trials(when(-0.015, **HUBER)), "H3").loc["H3"]
+    def test_a_wider_margin_is_a_reading(self, judge_readings, make_trials):
+        found = judge_readings(make_trials(when(-0.015, **HUBER)), "H3").loc["H3"]
         assert found["verdict"] == S
         assert found["depends_on"] == "margins times two: no effect"
 
-    def test_equal_weights_are_a_reading(self, judge, make_trials):
+    def test_equal_weights_are_a_reading(self, judge_readings, make_trials):
         # worse by 4 % where trials scatter, equal where they do not
         loud = when(5.0, observed_fraction=0.05)
         effect = when(0.04, observed_fraction=0.05, **HUBER)
         trials = make_trials(effect, spread=0.001, spread_of=loud, trials=40)
-        found = judge(trials, "H11", "H15", "H3").loc["H3"]
+        found = judge_readings(trials, "H11", "H15", "H3").loc["H3"]
         assert "plain mean" in found["reason"]
         assert parsed(found["readings"])["equal weights"] == C
         assert found["verdict"] == N
@@ -387,23 +376,27 @@ def test_budget_claims_can_fail(make_trials, paper, claims, budgets):
 
 
 class TestMissingData:
-    def test_nothing_at_all(self, judge, make_trials):
+    def test_nothing_at_all(self, judge_readings, make_trials):
         facts = ["H23", "H24", "H25", "H26", "H27", "H30", "H31", "H45"]
         side = ["H18", "H35", "H36"]
-        found = judge(make_trials().iloc[:0], *SYNTHETIC_CLAIMS, *REAL_CLAIMS, *facts, *side)
+        found = judge_readings(
+            make_trials().iloc[:0], *SYNTHETIC_CLAIMS, *REAL_CLAIMS, *facts, *side
+        )
         others = found.drop(index=facts)
         assert set(others["verdict"]) == {NOT_RUN}
         assert others["reason"].str.contains("data not available").all()
         assert others["effect"].isna().all()
         assert found.loc[facts, "verdict"].ne(I).all()
 
-    def test_without_real_data_only_their_claims_suffer(self, judge, make_trials):
+    def test_without_real_data_only_their_claims_suffer(self, judge_readings, make_trials):
         trials = make_trials()
-        found = judge(trials[trials["dataset"] == "synthetic"], *SYNTHETIC_CLAIMS, *REAL_CLAIMS)
+        found = judge_readings(
+            trials[trials["dataset"] == "synthetic"], *SYNTHETIC_CLAIMS, *REAL_CLAIMS
+        )
         lost = found["reason"].str.contains("data not available")
         assert set(found.index[lost]) == set(REAL_CLAIMS)
         assert (found.loc[lost, "verdict"] == NOT_RUN).all()
-        pd.testing.assert_frame_equal(found[~lost], judge(trials, *SYNTHETIC_CLAIMS))
+        pd.testing.assert_frame_equal(found[~lost], judge_readings(trials, *SYNTHETIC_CLAIMS))
 
     def test_lost_cells_leave_no_verdict(self, judge, make_trials):
         trials = make_trials()
@@ -413,8 +406,8 @@ class TestMissingData:
         assert found["reason"].str.contains("data not available").all()
 
     @pytest.mark.parametrize("trials", [1, 2, 3])
-    def test_few_trials_never_crash(self, judge, make_trials, trials):
-        found = judge(make_trials(trials=trials), *SYNTHETIC_CLAIMS, *REAL_CLAIMS)
+    def test_few_trials_never_crash(self, judge_readings, make_trials, trials):
+        found = judge_readings(make_trials(trials=trials), *SYNTHETIC_CLAIMS, *REAL_CLAIMS)
         assert found["interval_low"].isna().all()
         if trials == 1:
             assert set(found["verdict"]) == {I}
@@ -433,11 +426,11 @@ class TestMissingData:
         assert found["reason"].str.contains("data not available").tolist() == [False, True]
 
 
-def test_row_order_does_not_matter(judge, make_trials):
+def test_row_order_does_not_matter(judge_readings, make_trials):
     trials = make_trials(when(-0.01, **HUBER), spread=0.02)
     names = SYNTHETIC_CLAIMS + REAL_CLAIMS
     shuffled = trials.sample(frac=1, random_state=1)
-    pd.testing.assert_frame_equal(judge(trials, *names), judge(shuffled, *names))
+    pd.testing.assert_frame_equal(judge_readings(trials, *names), judge_readings(shuffled, *names))
 
 
 def test_real_data_at_another_noise_variance(paper_folder, make_trials, budgets, claims):

@@ -15,20 +15,6 @@ S, C, N, I = "supported", "contradicted", "no effect", "inconclusive"  # noqa: E
 NOT_RUN = "not run"
 
 
-@pytest.fixture
-def verdict(paper, claims, budgets, make_trials):
-    """Return a judge of one claim on one experiment."""
-    from dpmc.studies.huber.claims.judge import judge
-
-    none = make_trials(trials=1).iloc[:0]
-
-    def judged(name, trials=none, **experiments):
-        claim = [entry for entry in claims if entry["id"] == name]
-        return judge(trials, paper, budgets, claim, **experiments).iloc[0]
-
-    return judged
-
-
 def weights(effect=0.0, spread=0.001, trials=5, mechanisms=("huber", "gaussian")):
     """A-IRLS against ALS with the same noise: ``effect`` with Huber noise, none without."""
     rng = np.random.default_rng(0)
@@ -204,8 +190,9 @@ def test_the_gap_claim_has_to_hold_at_other_variances(verdict, make_trials, at_t
     assert plain["reason"] in found["reason"]
 
 
-def test_speed_of_whole_fits_is_a_reading(verdict):
-    found = verdict("H43", thesis_methods=runs(als=(0.94, 0.4), late="als"))
+def test_speed_of_whole_fits_is_a_reading(judge_readings, no_trials):
+    whole = runs(als=(0.94, 0.4), late="als")
+    found = judge_readings(no_trials, "H43", thesis_methods=whole).loc["H43"]
     assert (found["verdict"], found["depends_on"]) == (S, f"seconds of whole fits: {C}")
 
 

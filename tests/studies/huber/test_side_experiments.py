@@ -9,20 +9,6 @@ from dpmc.mechanisms import Huber
 from dpmc.studies.huber.claims.noise_facts import audited_epsilon, epsilon_of_counts
 
 
-@pytest.fixture
-def verdict(paper, claims, budgets, make_trials):
-    """Return a judge of one claim on one side experiment."""
-    from dpmc.studies.huber.claims.judge import judge
-
-    none = make_trials(trials=1).iloc[:0]
-
-    def judged(name, **side):
-        claim = [entry for entry in claims if entry["id"] == name]
-        return judge(none, paper, budgets, claim, **side).iloc[0]
-
-    return judged
-
-
 class TestTiming:
     @pytest.mark.parametrize(
         ("ratio", "spread", "expected"),

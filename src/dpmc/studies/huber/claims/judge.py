@@ -1,6 +1,6 @@
 """Judging every claim of the study's ``claims.yaml``."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import pandas as pd
 
@@ -66,6 +66,15 @@ def judge(
     """
     tables = {"trials": trials, **experiments}
     cells = {name: CELLS[name] for name in CELLS if tables.get(name) is not None}
+    evidence = evidence_beside(published, table_one, seed)
+    readings = {name: evidence(**changed) for name, changed in on_trials(tables, cells)}
+    return table_of_verdicts(claims, PREDICATES, evidence(**tables), readings, CHOICES, once)
+
+
+def evidence_beside(
+    published: pd.DataFrame, table_one: list[dict] | pd.DataFrame, seed: int = 0
+) -> Callable[..., Evidence]:
+    """Return what makes evidence of tables by name, beside what is published."""
     epsilon = published["metric"] == "epsilon"
     noisy = published[~epsilon & (published["mechanism"] != "none")]
     variances = noisy.groupby("dataset")["variance"].first().to_dict()
@@ -83,5 +92,4 @@ def judge(
             **experiments,
         )
 
-    readings = {name: evidence(**changed) for name, changed in on_trials(tables, cells)}
-    return table_of_verdicts(claims, PREDICATES, evidence(**tables), readings, CHOICES, once)
+    return evidence
