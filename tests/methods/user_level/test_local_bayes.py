@@ -210,8 +210,7 @@ def test_held_out_ratings_say_what_the_model_is_worth(tmp_path):
     worth = fitted.worth_
     train, test = halves(ratings)
     unbiased = model(20.0).fit(train, rng=0, noise_rng=1)
-    # a user's difference counts up to a bound, so that what is gained is rather understated
-    assert -0.02 < worth.rmse - rmse(unbiased, test) < 0.06
+    assert abs(worth.rmse - rmse(unbiased, test)) < 0.02
     assert worth.rmse < worth.bias_rmse - 5 * worth.difference_deviation
     assert 0 < worth.difference_deviation < worth.bias_rmse_deviation < 0.02
     fit_folder.write(tmp_path / "out", fitted, ("item_factors",), {})
@@ -225,14 +224,32 @@ def test_the_stated_deviations_of_errors_are_those_of_the_noise(seed):
     """2,000 draws of the noise: standard deviations are within 7 % but once in 10^5."""
     rng = np.random.default_rng(seed)
     exact = np.array([300.0, 40.0, 1000.0]) * rng.uniform(0.8, 1.2, 3)
-    draws = [worth.read(exact + 5 * rng.standard_normal(3), 5.0, 1.0) for _ in range(2000)]
-    expected = worth.read(exact, 5.0, 1.0)
+    draws = [worth.read(exact + 5 * rng.standard_normal(3), 5.0, 4.0) for _ in range(2000)]
+    expected = worth.read(exact, 5.0, 4.0)
     for name, values in (
         ("rmse_deviation", [each.rmse for each in draws]),
         ("bias_rmse_deviation", [each.bias_rmse for each in draws]),
         ("difference_deviation", [each.bias_rmse - each.rmse for each in draws]),
     ):
         assert np.std(values) == pytest.approx(getattr(expected, name), rel=0.15)
+
+
+@pytest.mark.parametrize(("noise", "squares"), [(1.0, 10.0), (1e-3, 64.0), (50.0, 4.0)])
+def test_the_less_noise_the_larger_errors_count(noise, squares):
+    whole = scale.Scale(typical=0.5, mean=0.0, mean_variance=0.0, users=1000.0, ratings=1e4)
+    assert worth.largest(noise, whole) == pytest.approx(squares * 0.5**2)
+
+
+def test_errors_are_those_of_ratings_held_out_where_none_is_large_and_none_is_noised():
+    """Differences of both kinds are beyond what counts of them: of the model's error nothing is."""
+    rng = np.random.default_rng(0)
+    rows = Ratings(*np.divmod(np.arange(300), 6), rng.normal(size=300), 50, 6).by_user
+    ours, theirs = 0.1 * rng.normal(size=(2, 300)) + [[0.0], [3.0]]
+    predictions = rows.values - ours, rows.values - theirs
+    sent, _ = worth.statistic(rows, lambda *_: (rows, *predictions), 4.0)
+    found = worth.read(sent, 1e-9, 4.0)
+    assert found.rmse == pytest.approx(np.sqrt(np.mean(ours**2)), rel=1e-6)
+    assert found.bias_rmse**2 == pytest.approx(found.rmse**2 + 1, rel=1e-6)
 
 
 def test_one_user_moves_the_errors_by_at_most_their_norm():
@@ -282,9 +299,8 @@ def test_an_error_below_its_noise_has_a_deviation_of_the_size_of_the_noise(half_
     """Nobody at all, so that every other error reads as 0: what is published of it is a number."""
     rng = np.random.default_rng(0)
     for _ in range(200):
-        found = worth.read(5 * rng.standard_normal(3), 5.0, half_range)
-        largest = worth.WORTH_LARGEST**0.5 * half_range * 5 * 10
-        assert all(0 <= each <= largest for each in found)
+        found = worth.read(5 * rng.standard_normal(3), 5.0, 4 * half_range**2)
+        assert all(0 <= each <= 2 * half_range * 5 * 10 for each in found)
 
 
 @pytest.mark.parametrize("relation", ["user_add_remove", "user_replace"])

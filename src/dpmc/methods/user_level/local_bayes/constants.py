@@ -207,6 +207,7 @@ CHECK_LARGEST = 1e6
 CHECK_LEVERAGE = 0.5
 """Of a rating by which models are compared: what an item is without its only one, nobody knows."""
 
-WORTH_LARGEST, FINER = 4.0, 4.0
-"""Error of a user by which models' errors are told, in squares of a typical rating; by so much is
-the difference of two errors seen more exactly than one of them."""
+WORTH_NOISE, WORTH_LARGEST, WORTH_LARGEST_OF_ALL, FINER = 0.01, 4.0, 64.0, 4.0
+"""The noise on the mean of errors by which models' worth is told, the least and the most up to
+which a user's error counts, all in squares of a typical rating; by so much is the difference of two
+errors seen more exactly than one of them."""

@@ -203,9 +203,11 @@ class LocalBayes(WithItemFeatures):
         half = self.bounds.half_range
 
         predicted = partial(_predicted, out, (ours, biases[:3]), half)
-        sent, longest = worth.statistic(own, predicted, whole.typical)
-        noised, noise = self._release(statistics, "worth", sent, longest, worth.NORM, WORTH_SHARE)
-        return worth.read(noised, noise, whole.typical)
+        noise = statistics.noise_std(self._moved(worth.NORM)) * self._weight(WORTH_SHARE)
+        most = worth.largest(noise, whole)
+        sent, longest = worth.statistic(own, predicted, most)
+        noised, _ = self._release(statistics, "worth", sent, longest, worth.NORM, WORTH_SHARE)
+        return worth.read(noised, noise, most)
 
     def _start(self, rows, n_items, features, statistics):
         """Return what up to three releases say: beliefs, first biases, popularity and the whole.
@@ -259,10 +261,14 @@ class LocalBayes(WithItemFeatures):
         if not longest <= norm * SLACK:
             raise PrivacyViolation(f"{what}: a user has a norm above the bound {norm:g}")
         if sensitivity is None:
-            sensitivity = norm * (2 if self.relation == USER_REPLACE else 1)
+            sensitivity = self._moved(norm)
         weight = self._weight(share)
         noised = statistics.ledger.release(what, sent, sensitivity, weight=weight)
         return noised, statistics.noise_std(sensitivity) * weight
+
+    def _moved(self, norm):
+        """Return how far one user moves a sum of vectors of at most this norm."""
+        return norm * (2 if self.relation == USER_REPLACE else 1)
 
     def _take(self, model, whole, spread, own):
         self.scale_, self.spread_ = whole, float(spread)

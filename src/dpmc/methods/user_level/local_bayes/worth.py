@@ -1,10 +1,10 @@
 """What a model is worth: its error and that of biases on ratings that were held out, with noise.
 
 Each user compares both models alone on own ratings that had no part in anything else. A user's mean
-squared error counts up to :data:`WORTH_LARGEST` typical ratings squared, and the difference of the
-two up to a fourth of that either way, so that what is gained is rather understated.
+squared error counts up to :func:`largest`, so that an error with a long tail is understated, and
+the difference of the two up to a fourth of that either way, so that what is gained is, too.
 
-**Sensitivity.** A user adds a share of at most 1 for the error of the biases, at most 1/2 in size
+**Sensitivity.** A user adds a share of at most 1 for the error of the model, at most 1/2 in size
 for the difference, and a count of at most 1: a vector of norm at most 3/2.
 """
 
@@ -15,7 +15,14 @@ from typing import NamedTuple
 import numpy as np
 
 from dpmc.methods.blocks import Source, total
-from dpmc.methods.user_level.local_bayes.constants import FINER, FULL_WEIGHT_RATINGS, WORTH_LARGEST
+from dpmc.methods.user_level.local_bayes.constants import (
+    FINER,
+    FULL_WEIGHT_RATINGS,
+    WORTH_LARGEST,
+    WORTH_LARGEST_OF_ALL,
+    WORTH_NOISE,
+)
+from dpmc.methods.user_level.local_bayes.scale import Scale
 from dpmc.privacy.sums import Sums
 from dpmc.ratings import Compressed
 
@@ -44,8 +51,18 @@ class Worth(NamedTuple):
     difference_deviation: float
 
 
-def statistic(rows: Source, predicted: Predicted, typical: float) -> tuple[np.ndarray, float]:
-    """Return the sums over users of errors of biases, of differences and of users, and a norm.
+def largest(noise: float, scale: Scale) -> float:
+    """Return up to which square a user's error counts: the more is told, the larger errors are.
+
+    The noise on the mean of such squares then is :data:`WORTH_NOISE` of a typical rating's, unless
+    they would be smaller or larger than they may.
+    """
+    squares = WORTH_NOISE * scale.users / noise
+    return float(np.clip(squares, WORTH_LARGEST, WORTH_LARGEST_OF_ALL)) * scale.typical**2
+
+
+def statistic(rows: Source, predicted: Predicted, most: float) -> tuple[np.ndarray, float]:
+    """Return the sums over users of errors of the model, of differences and of users, and a norm.
 
     Parameters
     ----------
@@ -54,7 +71,8 @@ def statistic(rows: Source, predicted: Predicted, typical: float) -> tuple[np.nd
     predicted : callable
         (number of the first user, rows) -> ratings that were held out, and their predictions by the
         model and by biases.
-    typical : float
+    most : float
+        :func:`largest`.
 
     Returns
     -------
@@ -62,26 +80,25 @@ def statistic(rows: Source, predicted: Predicted, typical: float) -> tuple[np.nd
     longest : float
         Norm of what a user adds, at most.
     """
-    add = partial(_add, predicted=predicted, typical=typical)
+    add = partial(_add, predicted=predicted, most=most)
     sums = total(add, rows, Sums(3, NORM))
     return sums.floats(), sums.longest
 
 
-def _add(sums, rows, first, *, predicted, typical):
+def _add(sums, rows, first, *, predicted, most):
     held_out, *predictions = predicted(first, rows)
-    sizes, most = held_out.sizes, WORTH_LARGEST * typical**2
     ours, theirs = (
         held_out.with_values((held_out.values - each) ** 2).means(0.0) for each in predictions
     )
-    part = np.minimum(1, sizes / FULL_WEIGHT_RATINGS)
-    shares = np.minimum(theirs / most, 1)
+    part = np.minimum(1, held_out.sizes / FULL_WEIGHT_RATINGS)
+    shares = np.minimum(ours / most, 1)
     gains = np.clip(FINER * (theirs - ours) / most, -1, 1) / 2
     sent = sums.whole(part[:, None] * np.column_stack([shares, gains, np.ones(part.size)]))
     sums.add(0, sent)
     sums.saw(sent)
 
 
-def read(noised: np.ndarray, noise: float, typical: float) -> Worth:
+def read(noised: np.ndarray, noise: float, most: float) -> Worth:
     """Return what a noised :func:`statistic` says.
 
     Parameters
@@ -89,15 +106,16 @@ def read(noised: np.ndarray, noise: float, typical: float) -> Worth:
     noised : float64 array, shape (3,)
     noise : float
         Its standard deviation.
-    typical : float
+    most : float
+        :func:`largest`.
     """
-    users, most = max(noised[2], 1.0), WORTH_LARGEST * typical**2
-    theirs = most * np.clip(noised[0] / users, 0, 1)
+    users = max(noised[2], 1.0)
+    ours = most * np.clip(noised[0] / users, 0, 1)
     gain = most / FINER * 2 * np.clip(noised[1] / users, -0.5, 0.5)
-    ours = max(theirs - gain, 0.0)
+    theirs = max(ours + gain, 0.0)
     # of a ratio of noised sums, to first order
-    share, half = theirs / most, 2 * gain / most * FINER / 4
-    of_theirs = most * noise / users * np.hypot(1, share)
+    share, half = ours / most, 2 * gain / most * FINER / 4
+    of_ours = most * noise / users * np.hypot(1, share)
     of_gain = most / FINER * 2 * noise / users * np.hypot(1, half)
     rmse, bias_rmse = np.sqrt(ours), np.sqrt(theirs)
 
@@ -108,7 +126,7 @@ def read(noised: np.ndarray, noise: float, typical: float) -> Worth:
     return Worth(
         float(rmse),
         float(bias_rmse),
-        deviation(np.hypot(of_theirs, of_gain), rmse),
-        deviation(of_theirs, bias_rmse),
+        deviation(of_ours, rmse),
+        deviation(np.hypot(of_ours, of_gain), bias_rmse),
         deviation(of_gain, (rmse + bias_rmse) / 2),
     )
