@@ -166,24 +166,22 @@ def fit(x, rated, H, mu, rng, replace=False, features=None):
         c = (sigma / np.sqrt(2) + np.sqrt(N) * part) ** -0.5
         return c, c * part * np.sqrt(T * pi[K].sum()) / t, part
 
-    sigma, ranked, most, told = outer / (mu * np.sqrt(0.25)), np.argsort(-pi), min(m, 1200), {}
-    for part in (0.1, 0.5) if pi @ its.D[:, 0] < 0.05 * t**2 else (0.1,):
-        for z in np.unique(np.geomspace(min(12, most), most, 40).round().astype(int)):
-            ratio = part * t**2 * (units(ranked[:z])[1] ** 2).sum() / (2 * np.sqrt(z))
-            told[z] = pi[ranked[:z]].sum() * (1 - max(ratio, 1) ** -2)
-        if max(told.values()) >= 0.03:
-            break
-    z = max(told, key=told.get)
-    if told[z] >= 0.03:
+    sigma, ranked, unknown = outer / (mu * np.sqrt(0.25)), np.argsort(-pi), pi @ its.D[:, 0] / t**2
+    sizes = np.unique(np.geomspace(min(12, m), min(m, 1200), 40).round().astype(int))
+    ratio = [t**2 * (units(ranked[:z])[1] ** 2).sum() / (2 * np.sqrt(z)) for z in sizes]
+    ratio = np.maximum(np.outer((0.1, 0.5 if unknown < 0.05 else 0.1), ratio), 1)
+    told = np.cumsum(pi[ranked])[sizes - 1] * (1 - ratio**-2)
+    told = told[int(told[0].max() < 0.03)]
+    z = sizes[told.argmax()]
+    if told.max() >= 0.03:
         K, rest = ranked[:z], rest - 0.25
         row = (rated * (x - biases.b - users(biases, x, rated)[0] @ biases.v.T))[:, K]
         row /= np.maximum(norm(row, axis=1, keepdims=True), t)
         sigma, G = release(outer, 0.25, row.T @ row)
         c, d, part = units(K)
-        G = np.outer(c, c) * (G + G.T) / 2  # which has the noise of one triangle
+        G = np.outer(c, c) * (G + G.T) / 2 * (1 - np.eye(z))  # it has the noise of one triangle
         A, B = np.mean(c**2) ** 2 * sigma**2 / 2, N * np.mean(c**2 * part) ** 2
         edge = 2 * np.sqrt(z * (A + B)) * (1 + (B / (A + B)) ** 1.5 * np.sqrt(z / N) / 2)
-        np.fill_diagonal(G, 0)
         for _ in range(6):
             size, u = eigh(G)
             above = (size > (1 - 1.2 * z ** (-2 / 3)) * edge) & (np.arange(z) >= z - 12)
