@@ -623,7 +623,7 @@ SENTENCES = [
     (MODELS, "the error is {more} % larger (claim L6",
      in_reason("which_model", "L6", r"mean -(?P<more>[\d.]+) %")),
     (MODELS, "On MovieLens 100K it is {low} to {high} %.", fixed_prior_on_movielens),
-    (MODELS, "contradicted, as it has at {wins} of {all} points alone",
+    (MODELS, "inconclusive, as it has at {wins} of {all} points alone",
      in_reason("which_model", "L11", r"(?P<wins>\d+) wins.*? of (?P<all>\d+);")),
     (MODELS, "predicted ratings at each of {all} points (claim L15",
      in_reason("which_model", "L15", r"(?P<all>\d+) wins, 0 losses, 0 undecided")),
