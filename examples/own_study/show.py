@@ -44,7 +44,7 @@ def draw(trials):
     """Draw the errors, a line for each method."""
     means = cell_means(trials, "rmse", CELL)
     lines = curves(means, "method", "observed_fraction", LOOKS, METHODS.get)
-    axes = Axis("Observed fraction", log=True), Axis("RMSE")
+    axes = Axis("Observed fraction", log=True), Axis("RMSE", log=True)
     return draw_panels([Panel("", *axes, lines)], means, columns=1)
 
 
