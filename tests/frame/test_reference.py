@@ -14,6 +14,7 @@ from invented_study import (
     ALS,
     COORDINATES,
     METRICS,
+    POINTS,
     REGRESSION,
     audit_rows,
     claim_rows,
@@ -231,6 +232,24 @@ def test_a_smaller_profile_updates_only_what_is_expected_of_it(tmp_path, one_and
     assert files_below(folder / "one") == files_below(folder / "two") == names
     header = (folder / "one" / names[0]).read_text().splitlines()[0]
     assert header == "id,verdict,reported_verdict"  # its effects are of few trials
+
+
+def test_a_run_made_once_keeps_the_means_of_cells_that_a_full_run_lacks(tmp_path, known):
+    known(study(name="one"))
+    some, folder = POINTS[:-1], tmp_path / "reference"
+    full, more = tmp_path / "full", tmp_path / "more"
+    write_run(full / "one", trials=trial_rows(some), settings=settings_of(some))
+    update(full, folder)
+    before = (folder / "one" / "means.csv").read_bytes()
+    write_run(more / "one", settings=settings_of(profile="more"))
+    assert update(more, folder, "--profile", "more").exit_code == 0
+    kept = pd.read_csv(folder / "one" / "expected" / "more" / "means.csv")
+    assert set(kept["dataset"]) == {POINTS[-1].dataset} and len(kept) == 2
+    assert (folder / "one" / "means.csv").read_bytes() == before
+    # of the same cells there are none to keep
+    write_run(more / "one", trials=trial_rows(some), settings=settings_of(some, profile="again"))
+    assert update(more, folder, "--profile", "again").exit_code == 0
+    assert not (folder / "one" / "expected" / "again" / "means.csv").exists()
 
 
 def test_studies_without_results_are_left_out_and_some_can_be_chosen(tmp_path, one_and_two):

@@ -20,7 +20,7 @@ from dpmc.frame.checking.check import TOLERANCES, CheckedResults, kept
 from dpmc.frame.checking.comparison import missing_trials
 from dpmc.frame.checking.runs import read_text_table, read_trials
 from dpmc.frame.checking.tolerances import ALLOWED
-from dpmc.frame.jobs.cell_settings import SETTINGS
+from dpmc.frame.jobs.cell_settings import SETTINGS, read_settings
 from dpmc.frame.judging.once import FULL, REDUCED
 
 MEANS = "means.csv"
@@ -36,8 +36,8 @@ def update(results: CheckedResults, folder: Path, profile: str | None = None) ->
     The results are complete: every trial of every cell that their settings name. ``folder`` is that
     of the study below ``results/reference``. With a ``profile`` only what is expected of it is
     written: ``ci`` and ``quick`` run some of the trials of the full run, an overlay of
-    ``config/once`` others. Without one, the run must be the full one, and numbers and settings are
-    written too.
+    ``config/once`` others, whose means are written of cells that a full run does not have. Without
+    one, the run must be the full one, and numbers and settings are written too.
     """
     refuse_unfit(results, profile)
     regression, written = results.study.regression, []
@@ -52,6 +52,12 @@ def update(results: CheckedResults, folder: Path, profile: str | None = None) ->
         if not (folder / TOLERANCES).exists():
             tables.write(folder / TOLERANCES, (*regression.coordinates, *ALLOWED), [])
             written.append(folder / TOLERANCES)
+    if profile not in (None, *REDUCED) and results.trials is not None:
+        full = read_settings(folder / SETTINGS).cells
+        more = results.trials[~results.trials.index.isin(full, level="cell")]
+        if len(more):
+            path = folder / "expected" / profile / MEANS
+            written.append(_write_means(path, more, regression.coordinates))
     if profile is None:
         for name, numbers in results.numbers.items():
             table = pd.read_csv(results.folder / f"{name}.csv", dtype=str, keep_default_na=False)
