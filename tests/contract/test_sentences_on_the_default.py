@@ -16,7 +16,6 @@ from dpmc.privacy.relations import USER_ADD_REMOVE, USER_LEVEL
 PAGES = HOME / "docs" / "studies"
 REFERENCE = HOME / "results" / "reference"
 OURS = "local_bayes"
-ROWS = {"MovieLens 100K": "ml-100k", "Jester": "jester", "SweetRS": "sweetrs"}
 NEAR = 0.01
 CELL = ["dataset", "relation", "epsilon", "method", "mechanism"]
 
@@ -35,19 +34,6 @@ def means(rmse, table):
 def equal_privacy():
     table = pd.read_csv(REFERENCE / "equal_privacy" / "calibrated.csv")
     return means("rmse_heldout", table[table["relation"].isin(USER_LEVEL)])
-
-
-@pytest.fixture(scope="module")
-def ratios():
-    """The table of the page, RMSE of the default over that of the best of the others."""
-    text = (PAGES / "which_model.md").read_text(encoding="utf-8")
-    section = text.split("## The default of `dpmc fit` beside the others")[1].split("##")[0]
-    head, _, *rows = (line for line in section.splitlines() if line.startswith("|"))
-    epsilons = [float(cell.replace("ε", "")) for cell in head.strip("| ").split("|")]
-    names, *columns = zip(*(row.strip("| ").split("|") for row in rows), strict=True)
-    numbers = [[float(cell.replace("< ", "")) for cell in column] for column in columns]
-    found = dict(zip(epsilons, numbers, strict=True))
-    return pd.DataFrame(found, index=[name.strip() for name in names])
 
 
 @pytest.mark.parametrize(
@@ -70,26 +56,3 @@ def test_where_biases_are_below_factors(equal_privacy):
     assert lower.loc["synthetic"].all()
     assert lower.columns[~lower.loc["jester"]].tolist() == [1, 2, 5, 10, 20]
     assert lower.columns[lower.loc["sweetrs"]].tolist() == [0.5, 1, 2]
-
-
-def test_at_how_many_points_the_default_is_near_the_best(ratios):
-    text = words_of(PAGES / "which_model.md")
-    near, count = re.search(
-        r"at (\d+) of (\d+) points of this table it is at most 1 %", text
-    ).groups()
-    (below,) = re.findall(rf"at (\d+) of {count} it is not above", text)
-    assert int(count) == ratios.size
-    assert int(near) == (ratios <= 1 + NEAR).to_numpy().sum()
-    assert int(below) == (ratios <= 1).to_numpy().sum()
-    behind = ratios.loc["SweetRS"]
-    assert behind.index[behind > 1].tolist() == [0.5]
-    assert "SweetRS at ε .5, where DP-AltMin is ahead" in text
-
-
-def test_the_rows_of_real_data_are_those_of_the_reference(ratios):
-    table = pd.read_csv(REFERENCE / "which_model" / "trials.csv")
-    table = table[table["variant"] == "tuned"].assign(relation="", mechanism="")
-    found = means("rmse", table).droplevel("relation")
-    over = (found[OURS] / found.drop(columns=OURS).min(axis=1)).unstack("epsilon")
-    for row, dataset in ROWS.items():
-        np.testing.assert_allclose(over.loc[dataset], ratios.loc[row], atol=0.02)
