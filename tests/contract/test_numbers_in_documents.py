@@ -949,7 +949,8 @@ def local_bayes_over_the_best_other():
         for noise, end in noises.items()
     }
     ratios = over_the_best_of_five().unstack()
-    assert list(ratios) == [0.5, 1, 2, 5, 10, 20] and set(ratios.index) == set(named.values())
+    assert list(ratios) == [0.5, 1, 2, 5, 10, 20]
+    assert set(ratios.index) == set(named.values())
     return {label: ratios.loc[dataset] for label, dataset in named.items()}
 
 

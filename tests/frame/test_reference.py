@@ -244,7 +244,8 @@ def test_a_run_made_once_keeps_the_means_of_cells_that_a_full_run_lacks(tmp_path
     write_run(more / "one", settings=settings_of(profile="more"))
     assert update(more, folder, "--profile", "more").exit_code == 0
     kept = pd.read_csv(folder / "one" / "expected" / "more" / "means.csv")
-    assert set(kept["dataset"]) == {POINTS[-1].dataset} and len(kept) == 2
+    assert set(kept["dataset"]) == {POINTS[-1].dataset}
+    assert len(kept) == 2
     assert (folder / "one" / "means.csv").read_bytes() == before
     # of the same cells there are none to keep
     write_run(more / "one", trials=trial_rows(some), settings=settings_of(some, profile="again"))
