@@ -53,7 +53,8 @@ def update(results: CheckedResults, folder: Path, profile: str | None = None) ->
             tables.write(folder / TOLERANCES, (*regression.coordinates, *ALLOWED), [])
             written.append(folder / TOLERANCES)
     if profile not in (None, *REDUCED) and results.trials is not None:
-        full = read_settings(folder / SETTINGS).cells
+        known = folder / SETTINGS
+        full = read_settings(known).cells if known.exists() else ()
         more = results.trials[~results.trials.index.isin(full, level="cell")]
         if len(more):
             path = folder / "expected" / profile / MEANS
