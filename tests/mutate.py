@@ -5,6 +5,9 @@ make mutations, or: python tests/mutate.py [--only NUMBER ...] [--jobs N]
 A fault counts as found ("killed") only if the tests named with it run and one of them fails; a
 module that cannot be imported or a run that does not end shows nothing. Nothing is written to
 the repository.
+
+Compiled functions of the unchanged code are kept. numba compiles one anew where its own file has
+changed; those of other files that import the changed one are removed for its run.
 """
 
 import argparse
@@ -14,18 +17,20 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Queue
 
+from dpmc.compiled import IMPORTED
 from dpmc.yaml_files import read_plain
 
 HOME = Path(__file__).parents[1]
 LIST = Path(__file__).with_name("mutations.yaml")
 REFERENCE = "results/reference"
 NOT_COPIED = ("data", "results")  # of what is not hidden; the reference is
+KEPT = "compiled"  # functions of the unchanged code
 LONGEST = 600  # seconds for the tests of one mutation
 GREEN, RED = 0, 1  # exit statuses of pytest; any other is no answer
 
@@ -102,14 +107,13 @@ def copy_code(folder: Path) -> Path:
 
 
 def run_python(
-    folder: Path, cache: str, *arguments: str, longest: int | None = LONGEST
+    folder: Path, cache: Path, *arguments: str, longest: int | None = LONGEST
 ) -> subprocess.CompletedProcess:
-    """Run Python on the code in a folder, with a cache of its own for compiled kernels."""
+    """Run Python on the code in a folder, with a folder of its own for compiled functions."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA_", "COVERAGE_"))}
     environment["PYTHONPATH"] = str(folder / "src")  # comes before an editable installation
     environment["OPENBLAS_NUM_THREADS"] = "1"  # copies are what runs side by side
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"  # two texts of one second would share it
-    environment["NUMBA_CACHE_DIR"] = str(folder / "compiled" / cache)
+    environment["NUMBA_CACHE_DIR"] = str(cache)
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=folder, env=environment, capture_output=True, text=True, timeout=longest,
@@ -117,11 +121,51 @@ def run_python(
 
 
 def run_tests(
-    folder: Path, cache: str, tests: Sequence[str], longest: int | None = LONGEST
+    folder: Path, cache: Path, tests: Sequence[str], longest: int | None = LONGEST
 ) -> subprocess.CompletedProcess:
     """Run test files until one fails; property tests always try the same examples."""
     options = ("-x", "-q", "-rf", "--tb=line", "-p", "no:cacheprovider", "--hypothesis-seed=0")
     return run_python(folder, cache, "-m", "pytest", *options, *tests, longest=longest)
+
+
+def importers(source: Path) -> Mapping[Path, set[Path]]:
+    """Return, for each file of dpmc in a folder, those that import it, or from it, by some way."""
+    files = set(source.glob("dpmc/**/*.py"))
+    direct: dict[Path, set[Path]] = {path: set() for path in files}
+    for path in files:
+        for name in IMPORTED.findall(path.read_text("utf-8")):
+            module = source.joinpath("dpmc", *name.split("."))
+            for found in {module.with_suffix(".py"), module / "__init__.py"} & files:
+                direct[found].add(path)
+    reached = {}
+    for path in files:
+        waiting, seen = [path], {path}
+        while waiting:
+            new = direct[waiting.pop()] - seen
+            seen |= new
+            waiting += new
+        reached[path] = seen - {path}
+    return reached
+
+
+def compiled_for(folder: Path, mutation: Mutation) -> tuple[Path, bool]:
+    """Return the folder of compiled functions for a mutation, and whether it is for that alone.
+
+    That of the unchanged code, unless some of it hangs on the file.
+    """
+    kept, path = folder / KEPT, folder / mutation.file
+    users = {path} | importers(folder / "src").get(path, set())
+    users = {each for each in users if "njit" in each.read_text("utf-8")}
+    if not users:
+        return kept, False
+    own = folder / f"compiled-{mutation.number}"
+    kept.mkdir(exist_ok=True)
+    shutil.copytree(kept, own, copy_function=os.link)  # numba replaces files and changes none
+    for each in users:
+        # numba's name of a folder is that of the file's folder and a digest
+        for index in own.glob(f"{each.parent.name}_*/{each.stem}.*.nbi"):
+            index.unlink()
+    return own, True
 
 
 def outcome(folder: Path, mutation: Mutation) -> tuple[bool, str]:
@@ -135,16 +179,19 @@ def outcome(folder: Path, mutation: Mutation) -> tuple[bool, str]:
     """
     path = folder / mutation.file
     source, times = path.read_text(encoding="utf-8"), path.stat()
-    # numba notices a change of the file that holds a kernel, not of the files that it calls
-    cache = f"mutation-{mutation.number}" if "numba" in source else "all"
+    compiled, alone = compiled_for(folder, mutation)
     path.write_text(mutation.apply(source), encoding="utf-8")
+    # a second of its own, by which Python knows its bytecode
+    os.utime(path, (times.st_atime, int(times.st_mtime) + mutation.number))
     try:
-        result = run_tests(folder, cache, mutation.tests)
+        result = run_tests(folder, compiled, mutation.tests)
     except subprocess.TimeoutExpired:
         return False, "no answer in time"
     finally:
         path.write_text(source, encoding="utf-8")
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+        if alone:
+            shutil.rmtree(compiled)
     if result.returncode == GREEN:
         return False, "survived"
     if result.returncode != RED:
@@ -156,7 +203,7 @@ def outcome(folder: Path, mutation: Mutation) -> tuple[bool, str]:
 def refuse_other_code(folder: Path) -> None:
     """End unless Python in this folder imports the copy, not the installed package."""
     program = "import dpmc, snakemake_logger_plugin_dpmc as p; print(dpmc.__file__, p.__file__)"
-    result = run_python(folder, "all", "-c", program)
+    result = run_python(folder, folder / KEPT, "-c", program)
     if result.stdout.count(str(folder / "src")) != 2:
         raise SystemExit(f"mutate: the copy is not what is imported: {result.stdout}")
 
@@ -168,12 +215,17 @@ def outcomes(
     folders: Queue[Path] = Queue()
     for job in range(jobs):
         folders.put(copy_code(place / f"copy-{job}"))
-    first = folders.queue[0]
-    refuse_other_code(first)
+    refuse_other_code(folders.queue[0])
     tests = sorted({name for mutation in mutations for name in mutation.tests})
-    untouched = run_tests(first, "all", tests, longest=None)
-    if untouched.returncode != GREEN:
-        raise SystemExit(f"mutate: the tests fail without any mutation:\n{untouched.stdout}")
+
+    def untouched(job: int) -> subprocess.CompletedProcess:
+        folder = place / f"copy-{job}"
+        return run_tests(folder, folder / KEPT, tests[job::jobs], longest=None)
+
+    with ThreadPoolExecutor(jobs) as pool:
+        for result in pool.map(untouched, range(min(jobs, len(tests)))):
+            if result.returncode != GREEN:
+                raise SystemExit(f"mutate: the tests fail without any mutation:\n{result.stdout}")
 
     def one(mutation: Mutation) -> tuple[Mutation, bool, str]:
         folder = folders.get()

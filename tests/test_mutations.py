@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from mutate import HOME, Mutation, load, outcome, problems
+from mutate import HOME, KEPT, Mutation, load, outcome, problems, run_tests
 
 MUTATIONS = load()
 PARTS = (
@@ -61,3 +61,29 @@ def test_outcomes(tmp_path, mutated, killed, text):
     assert found[0] is killed
     assert text in found[1]
     assert (source.read_text(), source.stat().st_mtime_ns) == before
+
+
+@pytest.mark.slow
+def test_what_was_compiled_of_the_unchanged_code_hides_no_fault(tmp_path):
+    """A constant is part of what is compiled of another file; what hangs on nothing is kept."""
+    package, test = tmp_path / "src" / "dpmc", tmp_path / "test_toy.py"
+    package.mkdir(parents=True)
+    compiled = "from numba import njit\n{}\n@njit(cache=True)\ndef {}(x):\n    return {}\n"
+    for name, text in {
+        "__init__": "",
+        "numbers": "TWO = 2\n",
+        "between": "from dpmc.numbers import TWO\n",
+        "kernel": compiled.format("from dpmc.between import TWO\n", "double", "TWO * x"),
+        "other": compiled.format("", "triple", "3 * x"),
+    }.items():
+        (package / f"{name}.py").write_text(text)
+    test.write_text(
+        "from dpmc.kernel import double\nfrom dpmc.other import triple\n\n\n"
+        "def test_both():\n    assert (double(3), triple(3)) == (6, 9)\n"
+    )
+    assert run_tests(tmp_path, tmp_path / KEPT, ["test_toy.py"]).returncode == 0
+    kept = {path: path.read_bytes() for path in (tmp_path / KEPT).rglob("*.nb?")}
+    mutation = Mutation(1, "src/dpmc/numbers.py", "TWO = 2", "TWO = 5", "a toy", ("test_toy.py",))
+    assert outcome(tmp_path, mutation) == (True, "test_toy.py::test_both")
+    assert kept == {path: path.read_bytes() for path in (tmp_path / KEPT).rglob("*.nb?")}
+    assert [path.name for path in tmp_path.glob("compiled*")] == [KEPT]
