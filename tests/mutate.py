@@ -17,7 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,24 +128,21 @@ def run_tests(
     return run_python(folder, cache, "-m", "pytest", *options, *tests, longest=longest)
 
 
-def importers(source: Path) -> Mapping[Path, set[Path]]:
-    """Return, for each file of dpmc in a folder, those that import it, or from it, by some way."""
-    files = set(source.glob("dpmc/**/*.py"))
-    direct: dict[Path, set[Path]] = {path: set() for path in files}
-    for path in files:
-        for name in IMPORTED.findall(path.read_text("utf-8")):
-            module = source.joinpath("dpmc", *name.split("."))
-            for found in {module.with_suffix(".py"), module / "__init__.py"} & files:
-                direct[found].add(path)
-    reached = {}
-    for path in files:
-        waiting, seen = [path], {path}
-        while waiting:
-            new = direct[waiting.pop()] - seen
-            seen |= new
-            waiting += new
-        reached[path] = seen - {path}
-    return reached
+def with_importers(changed: Path, source: Path) -> set[Path]:
+    """Return a file, and those of dpmc in a folder that import it, or from it, by some way."""
+    imported = {}
+    for path in source.glob("dpmc/**/*.py"):
+        modules = [
+            source.joinpath("dpmc", *name.split("."))
+            for name in IMPORTED.findall(path.read_text("utf-8"))
+        ]
+        imported[path] = {each.with_suffix(".py") for each in modules}
+        imported[path] |= {each / "__init__.py" for each in modules}
+    found, new = set(), {changed}
+    while new:
+        found |= new
+        new = {path for path, modules in imported.items() if modules & new} - found
+    return found
 
 
 def compiled_for(folder: Path, mutation: Mutation) -> tuple[Path, bool]:
@@ -154,7 +151,7 @@ def compiled_for(folder: Path, mutation: Mutation) -> tuple[Path, bool]:
     That of the unchanged code, unless some of it hangs on the file.
     """
     kept, path = folder / KEPT, folder / mutation.file
-    users = {path} | importers(folder / "src").get(path, set())
+    users = with_importers(path, folder / "src")
     users = {each for each in users if "njit" in each.read_text("utf-8")}
     if not users:
         return kept, False

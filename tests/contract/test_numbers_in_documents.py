@@ -380,10 +380,11 @@ def over_the_best_of_five():
 
 def at_how_many_points():
     ratios = over_the_best_of_five()
-    behind = ratios.index[ratios > 1]
-    # of real data, as the page says
-    assert [each for each in behind if not each[0].startswith("drawn")] == [("sweetrs", 0.5)]
-    return {"near": (ratios <= 1.01).sum(), "not_above": (ratios <= 1).sum(), "all": len(ratios)}
+    behind = [place for place in ratios.index[ratios > 1] if not place[0].startswith("drawn")]
+    ((dataset, epsilon),) = behind  # of real data
+    assert dataset == "sweetrs"
+    found = {"near": (ratios <= 1.01).sum(), "not_above": (ratios <= 1).sum(), "all": len(ratios)}
+    return found | {"behind": epsilon}
 
 
 def errors_of(variant, *cells):
@@ -731,7 +732,8 @@ SENTENCES = [
                ("high", "jester", "dpals_h_free_clipped", 5), ("bias", "ml-100k", BIAS, 1))),
     (MODELS, "at {near} of {all} points of this table it is at most 1 % above the best of the "
      "five", at_how_many_points),
-    (MODELS, "at {not_above} of {all} it is not above them", at_how_many_points),
+    (MODELS, "at {not_above} of {all} it is not above them. The others are SweetRS at ε {behind}, "
+     "where DP-AltMin is ahead", at_how_many_points),
     (MODELS, "by {gain} % on the whole (claim L2",
      in_reason("which_model", "L2", r"mean -(?P<gain>[\d.]+) %")),
     (MODELS, "Their best is {with_1}, {with_5} and {with_20} at ε 1, 5 and 20, where the best form "
