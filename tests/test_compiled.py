@@ -53,6 +53,7 @@ def kept(package):
     return {path.name: path.stat().st_mtime_ns for path in package.rglob("*.nbi")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["callee", "constant"])
 def test_a_change_of_what_a_function_calls_reaches_it(package, name):
     assert (result(package), len(kept(package))) == (2, 2)

@@ -40,6 +40,7 @@ def test_bad_entries_are_named():
     assert (HOME / good.file).is_file()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mutated", "killed", "text"),
     [

@@ -80,6 +80,7 @@ def test_programs_are_known(document):
     assert {program(example) for example in examples(document)} <= set(PROGRAMS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", [each for each in DOCUMENTS if of_dpmc(each)], ids=name_of)
 def test_commands_of_dpmc_run(document, folder):
     write_blocks(document, folder)

@@ -50,6 +50,7 @@ def test_a_bar_goes_on_beyond_what_was_planned(capsys, monkeypatch):
     assert lines[4].strip() == "statistics: 3 done"
 
 
+@pytest.mark.slow
 def test_fit_and_complete_say_it_with_an_empty_cache_only(tmp_path):
     table = tmp_path / "mine.csv"
     rows = [f"u{user},i{item},{1 + (user + item) % 5}" for user in range(40) for item in range(8)]

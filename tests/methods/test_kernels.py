@@ -215,6 +215,7 @@ def run_compiled(environment):
     return json.loads(result.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not llvmlite.binding.get_host_cpu_features().get("avx2"), reason="needs a CPU with AVX2"
 )

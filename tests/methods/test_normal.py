@@ -223,6 +223,7 @@ print(BYTES)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "features", "width", "interpreted"),
     [

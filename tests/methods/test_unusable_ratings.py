@@ -71,6 +71,7 @@ def test_one_user_or_one_item(name):
         assert np.isfinite(fitted(name, ratings, rank=1).predict_matrix()).all()
 
 
+@pytest.mark.slow
 @EVERY
 def test_a_user_with_ratings_of_100_000_items(name):
     """Of whom no more count than of others. Who needs a matrix of all pairs of items says so."""

@@ -468,6 +468,7 @@ with mock.patch.object(store_passes, stage, last), mock.patch.object(store_passe
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stage", "times", "sorted_after"),
     [("write_labels", 3, 8), ("open_own", 20, 8), ("sort", 3, 5), ("write_array", 14, 5)],

@@ -1,5 +1,6 @@
 """A folder in which a test runs the workflow."""
 
+import fcntl
 import os
 import shutil
 import signal
@@ -19,10 +20,19 @@ def workspace(tmp_path):
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory):
-    """The main table of every study, made on one core; tests that change something copy it."""
-    space = Workspace(tmp_path_factory.mktemp("finished") / "work")
-    space.run(*TABLES.values(), cores=1)
-    return space
+    """The main table of every study, made on one core; tests that change something copy it.
+
+    It is made once: of processes that run tests, each copies what the first made.
+    """
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    with open(shared / "finished.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        space, done = Workspace(shared / "finished"), shared / "finished.done"
+        if not done.exists():
+            space.run(*TABLES.values(), cores=1)
+            done.touch()
+        return space.copied(own / "finished_here")
 
 
 @pytest.fixture

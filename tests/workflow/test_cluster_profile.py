@@ -53,6 +53,7 @@ def submissions(output):
 
 
 @pytest.mark.workflow
+@pytest.mark.slow
 def test_jobs_of_every_study_share_submissions_and_ask_for_what_was_measured(output):
     jobs = Counter(re.findall(r"^ *rule (\w+):", output, re.MULTILINE))
     submitted = submissions(output)
@@ -73,6 +74,7 @@ def test_jobs_of_every_study_share_submissions_and_ask_for_what_was_measured(out
 
 
 @pytest.mark.workflow
+@pytest.mark.slow
 def test_a_study_from_outside_is_bundled_as_well(output):
     submitted = submissions(output)
     assert submitted["own_study_fit"] == submitted["own_study_results"] == 1

@@ -23,7 +23,8 @@ def rule_of(job):
 
 
 @pytest.mark.workflow
-@pytest.mark.parametrize("name", ["quick", pytest.param("large", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["quick", "large"])
 def test_planned_jobs_are_those_of_a_dry_run(name, tmp_path):
     overlay = yaml.safe_load((HOME / "config" / f"{name}.yaml").read_text())
     known = studies.load()

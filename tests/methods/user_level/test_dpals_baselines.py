@@ -428,6 +428,7 @@ def test_smooth_qr(seed, n, rank):
 # -- usefulness, at sizes and settings that were measured -----------------------------------------
 
 
+@pytest.mark.slow
 def test_errors_on_20_000_users():
     """Root mean square errors at epsilon 10, where the standard deviation is 1.
 

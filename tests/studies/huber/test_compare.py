@@ -95,6 +95,7 @@ def test_only_the_planted_cell_deviates(trials_like, paper, budgets):
     assert deviating[["table", "mechanism"]].values.tolist() == [["table3", "huber"]]
 
 
+@pytest.mark.slow
 def test_family_wise_error_is_5_percent_if_the_paper_drew_like_us(trials_like, paper, budgets):
     # Published means that are themselves means of ten trials. 150 tables at a true rate of at
     # most .05: more than 19 with an error have chance 1e-4. Forgetting the paper's standard

@@ -113,6 +113,7 @@ def test_losses_are_differences_of_dense_log_densities(ratings, method, mechanis
         assert loss == pytest.approx(here - log_density(there, run, iterates), rel=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "mechanism"), [("als", "laplace"), ("irls", "gaussian")])
 def test_likelihood_ratios_average_to_one(ratings, method, mechanism):
     # E_D[p_D'/p_D] = 1 exactly; at five standard errors a right loss fails 6e-7 of the time. A
