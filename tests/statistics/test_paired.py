@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from dpmc.statistics.paired import Pair, compare, leader, less, more, pairs
+from dpmc.errors import InputError
+from dpmc.statistics.paired import Pair, compare, leader, less, more, pairs, places
 
 RNG = np.random.default_rng(5)
 SHARED = RNG.standard_normal(8)
@@ -15,6 +16,40 @@ ERRORS = pd.DataFrame(
         for name, level in {"a": 0.0, "b": 0.01, "c": 0.5, "d": 0.06}.items()
     }
 )
+
+
+RUN = pd.DataFrame(
+    [
+        (data, epsilon, method, noise, trial)
+        for data in ("b", "a")
+        for epsilon in (5.0, 1.0, None)
+        for method, noise in (("z", "two"), ("z", "one"), ("y", "one"), ("none", None))
+        for trial in (2, 0, 1)
+        if (epsilon is None) == (noise is None) and (data, method, trial) != ("a", "y", 1)
+    ],
+    columns=["data", "epsilon", "method", "noise", "trial"],
+)
+
+
+@pytest.mark.parametrize("models", ["method", ["method", "noise"]])
+def test_places_hold_each_error_by_trial_and_what_was_run(models):
+    table = RUN if models != "method" else RUN[RUN["noise"] != "two"]
+    errors = RNG.standard_normal(len(table))
+    found = places(table, errors, ["data", "epsilon"], models)
+    assert [*found] == [("a", 1), ("a", 5), ("b", 1), ("b", 5)]
+    for (data, epsilon), here in found.items():
+        at_every = table["epsilon"].isna()
+        rows = (table["data"] == data) & (at_every | (table["epsilon"] == epsilon))
+        wide = table.assign(error=errors)[rows].pivot(index="trial", columns=models, values="error")
+        pd.testing.assert_frame_equal(here, wide, check_like=True)
+        last = here.columns[-1]  # what stands at every budget
+        assert (last if models == "method" else last[0]) == "none"
+
+
+def test_a_trial_that_stands_there_twice_is_refused():
+    table = pd.concat([RUN, RUN.tail(1)])
+    with pytest.raises(InputError, match="Trial 1 of data a, method none stands there twice"):
+        places(table, np.zeros(len(table)), ["data", "epsilon"], ["method", "noise"])
 
 
 def test_leader_is_tied_with_what_paired_tests_cannot_tell_apart():

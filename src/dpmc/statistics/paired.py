@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from dpmc.errors import InputError
 from dpmc.statistics.tests import LEVEL, holm, row_tests
 
 COLUMNS = ("first", "second", "difference", "low", "high", "p_value", "trials", "p_adjusted")
@@ -29,20 +30,46 @@ def places(
         The columns that name a place, the budget last: what has none stands at every budget.
     models : str or list of str
         The columns that name what was run.
+
+    Raises
+    ------
+    InputError
+        If a trial of a model stands there twice.
     """
+    keys = [models] if isinstance(models, str) else list(models)
+    rows = table.assign(error=errors)
+    # what was run and trials as numbers: pandas would look for their names anew at every place
+    ran = rows.groupby(keys, dropna=False, sort=True).ngroup().to_numpy()
+    _, first = np.unique(ran, return_index=True)
+    named = rows[keys].iloc[first]
+    labels = pd.Index(named[models]) if isinstance(models, str) else pd.MultiIndex.from_frame(named)
+    trials, trial = np.unique(rows["trial"].to_numpy(), return_inverse=True)
+    rows = rows[[*names, "error"]].assign(ran=ran, trial=trial)
+    twice = rows.duplicated([*names, "ran", "trial"]).to_numpy()
+    if twice.any():
+        row = table[twice].iloc[0]
+        what = ", ".join(f"{name} {row[name]}" for name in [*names, *keys] if pd.notna(row[name]))
+        raise InputError(f"Trial {row['trial']} of {what} stands there twice; keep one of them.")
+
+    def wide(here: pd.DataFrame) -> pd.DataFrame:
+        column, columns = pd.factorize(here["ran"], sort=isinstance(models, str))
+        line, lines = pd.factorize(here["trial"], sort=True)
+        found = np.full((lines.size, columns.size), np.nan)
+        found[line, column] = here["error"]
+        return pd.DataFrame(found, pd.Index(trials[lines], name="trial"), labels[columns])
+
     found = {}
     *rest, budget = names
-    for outer, rows in table.assign(error=errors).groupby(list(rest), sort=True):
-        free = _wide(rows[rows[budget].isna()], models)
-        for value, here in rows.groupby(budget, sort=True):
-            wide = _wide(here, models)
-            others = free[[name for name in free.columns if name not in wide.columns]]
-            found[(*outer, value)] = wide if others.empty else wide.join(others)
+    for outer, there in rows.groupby(list(rest), sort=True):
+        without = there[there[budget].isna()]
+        free = None if without.empty else wide(without)
+        for value, here in there.groupby(budget, sort=True):
+            place = wide(here)
+            if free is not None:
+                others = [name for name in free.columns if name not in place.columns]
+                place = place.join(free[others])
+            found[(*outer, value)] = place
     return found
-
-
-def _wide(rows: pd.DataFrame, models: str | list[str]) -> pd.DataFrame:
-    return rows.pivot(index="trial", columns=models, values="error")
 
 
 class Leader(NamedTuple):

@@ -7,6 +7,7 @@ Rates, which have no constants, are exponents.
 """
 
 from collections.abc import Iterable
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -109,22 +110,29 @@ def assumptions(trials: pd.DataFrame | None) -> pd.DataFrame:
     """
     here = standard(trials)
     sizes = synthetic_sizes(here) if len(here) else {}
-    rng, rows = np.random.default_rng(SEED), []
-    for dataset, users in sizes.items():
-        own = here[here["dataset"] == dataset]
-        items = int(own["items"].iloc[0])
-        drawn = [
-            incoherence(*(_orthonormal(rng, side) for side in (users, items))) for _ in range(DRAWS)
-        ]
+    found = [(users, here[here["dataset"] == name]) for name, users in sizes.items()]
+    shapes, rows = [(users, int(own["items"].iloc[0])) for users, own in found], []
+    for (users, items), (_, own), (mu, kappa) in zip(shapes, found, _drawn(*shapes), strict=True):
         share = observed(users, items)
         deviation = np.sqrt(users * items * share * (1 - share))
         rows.append({
             "users": users, "items": items,
-            "mu": max(mu for mu, _ in drawn), "kappa": max(kappa for _, kappa in drawn),
+            "mu": mu, "kappa": kappa,
             "apart": float((own["ratings"] - users * items * share).abs().max() / deviation),
             "ratings_per_user": float(share * items), "needed": float(needed_per_user(users)),
         })  # fmt: skip
     return pd.DataFrame(rows)
+
+
+@cache
+def _drawn(*shapes: tuple[int, int]) -> list[np.ndarray]:
+    """Return the largest mu and kappa of each shape: the same in all readings of the trials."""
+    rng = np.random.default_rng(SEED)
+    pairs = [
+        [incoherence(*(_orthonormal(rng, side) for side in shape)) for _ in range(DRAWS)]
+        for shape in shapes
+    ]
+    return [np.max(each, axis=0) for each in pairs]
 
 
 def _orthonormal(rng: np.random.Generator, side: int) -> np.ndarray:

@@ -192,7 +192,7 @@ def accuracies_at_ranks(
     """
     keys = [*ONEBIT_COORDINATES, "trial"]
     for rank, there in ranks.groupby("rank"):
-        cut = trials["dataset"].isin(there["dataset"]).to_numpy()
+        cut = trials["dataset"].isin(there["dataset"].unique()).to_numpy()
         found = trials.loc[cut, keys].merge(there, how="left", on=keys, validate="many_to_one")
         accuracy = trials["accuracy_truncated"].to_numpy(dtype=float, copy=True)
         accuracy[cut] = found["accuracy"]
