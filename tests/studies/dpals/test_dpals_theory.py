@@ -274,6 +274,7 @@ def test_assumptions_of_the_drawn_matrices(monkeypatch):
     wrong = trials.assign(ratings=trials["ratings"] * 1.01)  # another share was observed
     assert judged("D26", wrong)["verdict"] == C
     assert judged("D26", trials.assign(ratings=np.nan))["verdict"] not in DECIDED
+    monkeypatch.setattr(theory, "_drawn", theory._drawn.__wrapped__)  # nothing drawn is kept
     for law in (
         lambda rng, side: np.eye(side, 5) + 1e-3 * rng.standard_normal((side, 5)),  # coherent
         lambda rng, side: rng.standard_normal((side, 5)) * [1, 1, 1, 1, 3],  # kappa 9
