@@ -29,6 +29,9 @@ from dpmc.frame.judging.finding import (
 )
 from dpmc.methods.user_level.spaces import SPACES
 from dpmc.privacy.relations import USER_ADD_REMOVE, USER_LEVEL
+from dpmc.studies.audit.attack import most_shown
+from dpmc.studies.audit.method_runs import DELTA, EPSILON
+from dpmc.studies.audit.rows import CONFIDENCE
 from dpmc.studies.huber import STUDY as HUBER
 from dpmc.studies.huber.experiments.forensics_synthetic import (
     FRACTIONS,
@@ -570,7 +573,19 @@ def gains_by_popularity():
     return found | {"share": 100 * tested[5] / tested.sum()}
 
 
+def most_that_runs_show():
+    """The largest epsilon that the audit can show of a method, by its runs."""
+    sure = {"delta": DELTA, "confidence": CONFIDENCE}
+    runs = plan_of("full").sections["audit"]["runs"]
+    return {
+        "runs": runs, "again": runs, "epsilon": EPSILON,
+        "fewer": most_shown(800, **sure), "shown": most_shown(runs, **sure),
+    }  # fmt: skip
+
+
 SENTENCES = [
+    (REFEREES, "of fewer than {runs} runs of a method no outcome could show more than the ε = "
+     "{epsilon} that it claims (at most {fewer} of 800, {shown} of {again})", most_that_runs_show),
     (README, "{near} of {all} synthetic errors", closeness),
     (README, "were [fitted](docs/studies/huber.md#what-was-fitted-and-to-what) to {cells} cells, "
      "{numbers} of these {all} numbers", fitted_to),
