@@ -99,11 +99,13 @@ benchmark: $(VENV)/installed
 	@$(BIN)/python benchmarks/bench_onebit.py
 	@$(BIN)/python benchmarks/bench_dpals.py
 
-# kernels as Python, plus every subprocess that the tests start
+# kernels as Python, whose whole numbers say that they run over as they are meant to, plus every
+# subprocess that the tests start
 ## statement coverage of src by the tests
 coverage: $(VENV)/installed
 	@$(BIN)/coverage erase
-	@NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -n $(CORES) $(WHOLE_FILES) -m "not workflow"
+	@NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -n $(CORES) $(WHOLE_FILES) -m "not workflow" \
+		-W "ignore:overflow encountered in scalar:RuntimeWarning"
 	@$(BIN)/coverage run -m pytest -q -n $(CORES) $(WHOLE_FILES) tests/methods/test_simd.py tests/workflow/test_data.py tests/workflow/test_readme.py
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report --fail-under=95
