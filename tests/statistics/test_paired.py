@@ -48,7 +48,7 @@ def test_places_hold_each_error_by_trial_and_what_was_run(models):
 
 def test_a_trial_that_stands_there_twice_is_refused():
     table = pd.concat([RUN, RUN.tail(1)])
-    with pytest.raises(InputError, match="Trial 1 of data a, method none stands there twice"):
+    with pytest.raises(InputError, match="has trial 1 of data a, method none more than once"):
         places(table, np.zeros(len(table)), ["data", "epsilon"], ["method", "noise"])
 
 

@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpmc.errors import InputError
-from dpmc.statistics.tests import LEVEL, holm, row_tests
+from dpmc.statistics.tests import LEVEL, cells_and_trials, holm, row_tests
 
 COLUMNS = ("first", "second", "difference", "low", "high", "p_value", "trials", "p_adjusted")
 
@@ -36,23 +35,15 @@ def places(
     InputError
         If a trial of a model stands there twice.
     """
-    keys = [models] if isinstance(models, str) else list(models)
-    rows = table.assign(error=errors)
-    # what was run and trials as numbers: pandas would look for their names anew at every place
-    ran = rows.groupby(keys, dropna=False, sort=True).ngroup().to_numpy()
-    _, first = np.unique(ran, return_index=True)
-    named = rows[keys].iloc[first]
-    labels = pd.Index(named[models]) if isinstance(models, str) else pd.MultiIndex.from_frame(named)
-    trials, trial = np.unique(rows["trial"].to_numpy(), return_inverse=True)
-    rows = rows[[*names, "error"]].assign(ran=ran, trial=trial)
-    twice = rows.duplicated([*names, "ran", "trial"]).to_numpy()
-    if twice.any():
-        row = table[twice].iloc[0]
-        what = ", ".join(f"{name} {row[name]}" for name in [*names, *keys] if pd.notna(row[name]))
-        raise InputError(f"Trial {row['trial']} of {what} stands there twice; keep one of them.")
+    keys = [models] if isinstance(models, str) else models
+    # numbered once: pandas would look for the names of models and trials anew at every place
+    cells, cell, trials, trial = cells_and_trials(table, [*names, *keys])
+    named = pd.Index if isinstance(models, str) else pd.MultiIndex.from_frame
+    labels = named(cells[models])
+    rows = table[list(names)].assign(error=errors, cell=cell, trial=trial)
 
     def wide(here: pd.DataFrame) -> pd.DataFrame:
-        column, columns = pd.factorize(here["ran"], sort=isinstance(models, str))
+        column, columns = pd.factorize(here["cell"], sort=isinstance(models, str))
         line, lines = pd.factorize(here["trial"], sort=True)
         found = np.full((lines.size, columns.size), np.nan)
         found[line, column] = here["error"]

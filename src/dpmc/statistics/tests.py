@@ -127,6 +127,21 @@ def trial_matrix(
     InputError
         If a cell has two rows for one trial.
     """
+    names, rows, numbers, columns = cells_and_trials(table, keys)
+    values = np.asarray(values, dtype=float)
+    matrix = np.full((*values.shape[:-1], len(names), numbers.size), np.nan)
+    matrix[..., rows, columns] = values
+    return names, matrix
+
+
+def cells_and_trials(
+    table: pd.DataFrame, keys: Sequence[str]
+) -> tuple[pd.DataFrame, np.ndarray, np.ndarray, np.ndarray]:
+    """Number the cells and trials of a trials table, as :func:`trial_matrix` arranges them.
+
+    Returned are the cells, the cell of each row, the trials in order, and the trial of each row.
+    InputError if a cell has two rows for one trial.
+    """
     keys = list(keys)
     rows = table.groupby(keys, dropna=False, sort=True).ngroup().to_numpy()
     numbers, columns = np.unique(table["trial"].to_numpy(), return_inverse=True)
@@ -135,10 +150,7 @@ def trial_matrix(
         cell = ", ".join(f"{key} {twice[key]}" for key in keys if pd.notna(twice[key]))
         raise InputError(f"the trials table has trial {twice['trial']} of {cell} more than once")
     names = table[keys].iloc[np.unique(rows, return_index=True)[1]]
-    values = np.asarray(values, dtype=float)
-    matrix = np.full((*values.shape[:-1], len(names), numbers.size), np.nan)
-    matrix[..., rows, columns] = values
-    return names.reset_index(drop=True), matrix
+    return names.reset_index(drop=True), rows, numbers, columns
 
 
 def log_positive(values: Sequence[float]) -> np.ndarray:
