@@ -6,6 +6,7 @@ workflow, which is one test of a minute, last), and the files of some folders to
 """
 
 import gc
+import os
 
 import pytest
 
@@ -16,6 +17,13 @@ LONGEST = (
 """Files and folders, by CPU seconds; what is not among them comes afterwards as it is found."""
 TOGETHER = ("tests/report/", "tests/contract/")
 """Folders whose files share what takes long to make."""
+
+
+@pytest.fixture
+def unmeasured(monkeypatch):
+    """What a test starts is not measured by `make coverage`, which imports itself there."""
+    for name in [name for name in os.environ if name.startswith("COVERAGE_")]:
+        monkeypatch.delenv(name)
 
 
 def place_of(item):

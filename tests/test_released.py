@@ -46,6 +46,7 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("name", MODELS)
 def test_numpy_alone_tells_what_complete_does(folder, tmp_path, name):
     mine = {ITEMS[0]: 5.0, ITEMS[2]: 1.5, ITEMS[3]: 3.0}

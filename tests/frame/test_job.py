@@ -137,6 +137,7 @@ def test_a_study_from_outside_is_importable_once(tmp_path, monkeypatch):
     assert function("package_of_a_study.run:fit")(None) == 7
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_a_job_keeps_numba_from_importing_coverage():
     """What the script does for that is needed as long as numba does it."""
     pytest.importorskip("coverage")

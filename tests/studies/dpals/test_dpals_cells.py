@@ -13,7 +13,7 @@ from dpmc.errors import InputError
 from dpmc.frame.jobs import generated
 from dpmc.frame.jobs.digest import source_file
 from dpmc.frame.jobs.generated import SurrogateCell, public_range
-from dpmc.frame.jobs.hyperparameters import load_hyperparameters
+from dpmc.frame.jobs.hyperparameters import Hyperparameters, load_hyperparameters
 from dpmc.frame.jobs.plan import Plan
 from dpmc.studies.dpals import STUDY
 from dpmc.studies.dpals import settings as grid
@@ -35,7 +35,7 @@ DPALS = {
     "seed": 3,
     "delta": 1e-5,
     "large": False,
-    "hyperparameters": ROWS,
+    "hyperparameters": Hyperparameters(ROWS),
     "datasets": {
         "drawn": SYNTHETIC,
         "ml-100k": SPLIT,
@@ -229,7 +229,8 @@ def test_a_sound_grid_passes_and_two_experiments_may_not_share_a_cell():
     ],
 )  # fmt: skip
 def test_what_could_not_run_is_refused(path, to, message):
-    rows = [*ROWS, {"methods": ["als_sampled"], "settings": {"rank": 1}, "source": "[own]"}]
+    row = {"methods": ["als_sampled"], "settings": {"rank": 1}, "source": "[own]"}
+    rows = Hyperparameters([*ROWS, row])
     with pytest.raises(InputError, match=message.replace("(", r"\(")):
         check_dpals(changed(*path, to=to) | {"hyperparameters": rows}, {})
 
@@ -271,10 +272,10 @@ def test_rankings_are_for_methods_that_fold_users_in():
 def test_hyperparameters_that_a_method_does_not_take_are_refused():
     row = {"methods": ["trivial"], "settings": {"rank": 2}, "source": "[own]"}
     with pytest.raises(InputError, match=r"setting of trivial \(row 4"):
-        check_dpals(changed("hyperparameters", to=[*ROWS, row]), {})
+        check_dpals(changed("hyperparameters", to=Hyperparameters([*ROWS, row])), {})
     row = {"methods": ["dpals_h_free"], "settings": {"gram": "noised"}, "source": "[own]"}
     with pytest.raises(InputError, match=r"no setting of dpals_h_free \(row 4.*'gram'"):
-        check_dpals(changed("hyperparameters", to=[*ROWS, row]), {})
+        check_dpals(changed("hyperparameters", to=Hyperparameters([*ROWS, row])), {})
 
 
 def test_the_table_is_read_and_its_form_checked(tmp_path):

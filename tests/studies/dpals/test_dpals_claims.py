@@ -14,6 +14,7 @@ from scipy import stats
 
 from dpmc.configuration import load, merge
 from dpmc.errors import InputError
+from dpmc.frame.jobs.hyperparameters import Hyperparameters
 from dpmc.frame.judging.claims import CLAIM_COLUMNS, OWN, table_of_verdicts
 from dpmc.frame.judging.rules import always_below, inside, mostly_below
 from dpmc.studies.dpals import STUDY
@@ -992,7 +993,7 @@ class TestReportedNumbers:
 def test_the_grid_has_every_cell_that_a_claim_needs(claims):
     """With MovieLens 10M and 20M and the generated data no claim lacks a cell."""
     section = yaml.safe_load(CONFIG.read_text())["dpals"]
-    section |= {"large": True, "hyperparameters": []}
+    section |= {"large": True, "hyperparameters": Hyperparameters([])}
     section["cells"] = cells = dpals_cells(section)
     trials = pd.DataFrame([each.coordinates() for each in cells])
     trials = trials.assign(

@@ -16,16 +16,34 @@ SELECTORS = {
 }  # fmt: skip
 
 
+class Hyperparameters(list[dict]):
+    """The rows of a table, in order; a start of the workflow asks for those of a cell so often that
+    what holds for a method on a data set is looked up once.
+    """
+
+    def __init__(self, rows: Iterable[dict]) -> None:
+        super().__init__(rows)
+        self._of: dict[tuple[object, object], list[dict]] = {}
+
+    def of(self, dataset: object, method: object) -> list[dict]:
+        """Return the rows that may hold for a method on a data set."""
+        if (dataset, method) not in self._of:
+            self._of[dataset, method] = [
+                row
+                for row in self
+                if dataset in row.get("datasets", [dataset])
+                and method in row.get("methods", [method])
+            ]
+        return self._of[dataset, method]
+
+
 def model_settings(
-    hyperparameters: Iterable[Mapping], coordinates: Mapping[str, object]
+    hyperparameters: Hyperparameters, coordinates: Mapping[str, object]
 ) -> dict[str, object]:
     """Return the hyper-parameters of a cell: of all rows that hold for it, later ones win."""
     merged = {}
-    for row in hyperparameters:
-        for name, own in SELECTORS.items():  # a plain loop: most rows end at the data set
-            if name in row and coordinates[own] not in row[name]:
-                break
-        else:
+    for row in hyperparameters.of(coordinates["dataset"], coordinates["method"]):
+        if all(coordinates[own] in row[name] for name, own in SELECTORS.items() if name in row):
             merged |= row["settings"]
     return merged
 
@@ -49,7 +67,7 @@ def with_hyperparameters(
     return prepare
 
 
-def load_hyperparameters(path: str | Path) -> list[dict]:
+def load_hyperparameters(path: str | Path) -> Hyperparameters:
     """Read the table of hyper-parameters.
 
     It is a list of rows ``{methods, datasets, epsilons, variants, settings, source}``. The first
@@ -70,7 +88,7 @@ def load_hyperparameters(path: str | Path) -> list[dict]:
                 f"{path}, row {number} needs settings (a mapping) and a source (text), and may "
                 f"have the lists {', '.join(SELECTORS)}; got {row!r}."
             )
-    return rows
+    return Hyperparameters(rows)
 
 
 def _is_row(row: object) -> bool:

@@ -3,6 +3,7 @@
 import inspect
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -83,7 +84,7 @@ def _fits_cells(name: str) -> bool:
 
 def _asked_for(name: str) -> list[str]:
     """Return the arguments that the constructor of a method cannot do without."""
-    parameters = inspect.signature(method_class(name)).parameters.values()
+    parameters = _parameters(method_class(name)).values()
     return [
         each.name
         for each in parameters
@@ -91,16 +92,21 @@ def _asked_for(name: str) -> list[str]:
     ]
 
 
+@cache
+def _parameters(method: type) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(method).parameters
+
+
 def accepted_settings(method: str) -> tuple[str, ...]:
     """Return which of :data:`METHOD_SETTINGS` the constructor of a method takes."""
-    parameters = inspect.signature(cell_method(method)).parameters
+    parameters = _parameters(cell_method(method))
     return tuple(name for name in METHOD_SETTINGS if name in parameters)
 
 
 def make_method(cell: Cell, settings: Mapping):
     """Construct the method of a cell."""
     factory = cell_method(cell.method)
-    parameters = inspect.signature(factory).parameters
+    parameters = _parameters(factory)
     given = {name: settings[name] for name in accepted_settings(cell.method)}
     mechanism = make_mechanism(cell.mechanism, cell.variance)
     if mechanism is not None and "mechanism" not in parameters:
