@@ -25,7 +25,7 @@ LARGER_VARIANCES = VARIANCES[1:]
 # Ratios of budgets reported to three decimals carry a rounding error below this.
 ROUNDING = 1e-3
 FINE = 1e-4  # of epsilon, for the width of the grid at scale 1
-RELEASES, TOTAL_EPSILON, TOTAL_DELTA = 50, 1.0, 1e-5
+RELEASES, TOTAL_EPSILON, TOTAL_DELTA = 50, 1.0, 1e-5  # the papers' T; of a whole training
 
 Budget = Callable[[str, float], float]
 

@@ -9,6 +9,7 @@ from dpmc.mechanisms.facts import huber_to_laplace_variance, published_inverse_c
 from dpmc.mechanisms.gaussian import Gaussian
 from dpmc.mechanisms.huber import Huber
 from dpmc.privacy.calibration import calibrate
+from dpmc.studies.huber.claims.budgets import RELEASES, TOTAL_DELTA, TOTAL_EPSILON
 from dpmc.studies.huber.errata.sources import Sources
 from dpmc.studies.huber.experiments.common import NOISES
 from dpmc.studies.huber.experiments.forensics_huber import AS_PRINTED
@@ -17,7 +18,6 @@ from dpmc.studies.huber.nominal import table_one
 SENSITIVITY = 5.0  # of table 1
 TAIL = 0.05  # below -a
 COORDINATES, SHIFTS = 20, 1000
-RELEASES, TOTAL_EPSILON, TOTAL_DELTA = 50, 1.0, 1e-5  # the papers' T; of a whole training
 
 
 def inverse_cdf(sources: Sources) -> Evidence:

@@ -8,7 +8,7 @@ from dpmc.studies.huber.figures import advantage, methods, noise, privacy, resul
 read = partial(read_figures, advantage, methods, noise, privacy, results)
 NEW_FIGURES = read(
     names=("published_reproduced", "rmse_by_fraction", "paired_differences", "convergence"),
-    band_percent=100 * results.BAND,
+    band_percent=100 * results.CLOSE,
 )
 THESIS = ("2_5", "2_6", "4_1", "4_2", "4_3", "4_4")
 THESIS_FIGURES = read(names=[f"figure_{number}" for number in THESIS])

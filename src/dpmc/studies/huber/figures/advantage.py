@@ -11,6 +11,7 @@ from dpmc.frame.showing.frames import DATASET_LABELS, MECHANISM_LABELS, SYNTHETI
 from dpmc.frame.showing.panels import handle
 from dpmc.frame.showing.scales import Axis, signed_ticks
 from dpmc.frame.showing.style import BLACK, GREEN, GREY, MECHANISMS, Drawing, Look, NothingToDraw
+from dpmc.statistics.paired import less, more
 from dpmc.studies.huber.differences import OTHERS, SETTING, differences
 from dpmc.studies.huber.experiments.forensics_huber import AS_PRINTED, RIGHT
 
@@ -67,7 +68,7 @@ def _points(part: pd.DataFrame, color: str) -> list[Points]:
     for method, here in part.groupby("method"):
         below, marker = METHODS.get(method, (0.0, "v"))
         here = here.assign(x=here["difference"], below=below)
-        sure, look = here["p_adjusted"] < 0.05, Look(color, marker)
+        sure, look = less(here) | more(here), Look(color, marker)
         reported = here.assign(x=here["reported"]).drop(columns=["low", "high"])
         found.append(Points(here[sure], look))
         found.append(Points(here[~sure], replace(look, face="white")))
@@ -86,10 +87,9 @@ def describe_differences(data: pd.DataFrame) -> dict[str, str]:
     """Count the significant differences and give the reported ones beside them."""
     found = []
     for other, part in data.groupby("other", sort=True):
-        sure = part.loc[part["p_adjusted"] < 0.05, "difference"]
         found.append(
             f"against {MECHANISM_LABELS[other]} noise Huber noise is significantly better in "
-            f"{(sure < 0).sum()} and worse in {(sure > 0).sum()} of {len(part)} cells (median "
+            f"{less(part).sum()} and worse in {more(part).sum()} of {len(part)} cells (median "
             f"difference {signed(part['difference'].median())}, reported "
             f"{signed(part['reported'].median())})"
         )

@@ -20,9 +20,9 @@ from dpmc.frame.showing.frames import (
 )
 from dpmc.frame.showing.panels import Axis, Curve, Level, Panel, curves, draw_panels, handle
 from dpmc.frame.showing.style import BASELINES, GREY, MECHANISMS, Drawing, Look, NothingToDraw
+from dpmc.studies.huber.reported.compare import CLOSE
 from dpmc.studies.huber.statistics import cell_summary
 
-BAND = 0.15
 LABELS = MECHANISM_LABELS | BASELINE_LABELS
 RATIOS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1, 1.05, 1.1, 1.15, 1.2, 1.3, 1.5, 2)
 
@@ -93,8 +93,8 @@ def published_reproduced(comparison: pd.DataFrame) -> Drawing:
     ends = points[["mean", "low", "high"]]
     ratios = points.assign(**ends.div(points["published"], axis=0))
     line = np.geomspace(0.85 * points["published"].min(), 1.15 * points["published"].max(), 50)
-    equal = {"x": line, "mean": line, "low": (1 - BAND) * line, "high": (1 + BAND) * line}
-    at_one = Level(1.0, Look(GREY, ""), low=1 - BAND, high=1 + BAND)
+    equal = {"x": line, "mean": line, "low": (1 - CLOSE) * line, "high": (1 + CLOSE) * line}
+    at_one = Level(1.0, Look(GREY, ""), low=1 - CLOSE, high=1 + CLOSE)
     label, unit = "Published RMSE (rating units)", "(rating units)"
     panels = [
         Panel(
@@ -141,5 +141,6 @@ def _point_handles(points: pd.DataFrame) -> list[Line2D]:
 
 def describe_reproduction(data: pd.DataFrame) -> dict[str, object]:
     """Say how many points are drawn, how many lie in the band, and the median deviation."""
-    inside = int((abs(data["mean"] / data["published"] - 1) <= BAND).sum())
-    return {"points": len(data), "inside": inside, "deviation": data["log_ratio"].abs().median()}
+    inside = int((abs(data["mean"] / data["published"] - 1) <= CLOSE).sum())
+    found = {"points": len(data), "inside": inside, "percent": 100 * CLOSE}
+    return found | {"deviation": data["log_ratio"].abs().median()}

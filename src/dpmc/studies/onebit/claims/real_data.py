@@ -20,6 +20,7 @@ from dpmc.studies.onebit.claims.evidence import (
     claim,
     place_named,
 )
+from dpmc.studies.onebit.claims.synthetic import APPROACHED, LARGEST, MIDDLE, SMALL
 from dpmc.studies.onebit.claims.verdicts import (
     at_every_rank,
     at_the_best_choice,
@@ -32,8 +33,6 @@ EXCEEDED = 0.68
 UNSATISFACTORY = 0.02  # above the majority sign's share
 MARGINAL = 0.02  # of accuracy that is lost
 EPSILONS = tuple(float(epsilon) for epsilon in range(1, 11))
-SMALL, MIDDLE, LARGEST = (1.0, 2.0), 4.0, 10.0
-APPROACHED = 0.5  # of the distance to Clear that is left
 OPEN = (CLEAR, "majority", "item_bias")
 
 
