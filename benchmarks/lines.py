@@ -74,9 +74,11 @@ def each(lines: int, count: int) -> str:
 
 def main() -> None:
     """Print the lines."""
-    print(f"src {python(HOME / 'src'):,} lines: ", end="")
-    rooms = {path.name: python(path) for path in SOURCE.iterdir() if path.is_dir()}
-    print(", ".join(f"{name} {lines:,}" for name, lines in sorted(rooms.items()) if lines))
+    whole = python(HOME / "src")
+    found = {path.name: python(path) for path in sorted(SOURCE.iterdir()) if path.is_dir()}
+    rooms = {name: lines for name, lines in found.items() if lines}
+    rooms["what lies beside them"] = whole - sum(rooms.values())
+    print(f"src {whole:,} lines:", ", ".join(f"{name} {lines:,}" for name, lines in rooms.items()))
     lines = drawn = 0
     for study in sorted((SOURCE / "studies").iterdir()):
         if (study / "__init__.py").exists():

@@ -142,10 +142,10 @@ def test_noise_is_for_publication_only_if_nobody_can_repeat_it():
 
 def test_a_ledger_releases_with_exact_noise():
     ledger = Ledger(GridNoise(Huber(1.0)), releases=2)
-    first, second = (ledger.release("gram", np.zeros(100), 2.0) for _ in range(2))
+    first, second = (ledger.release("gram", np.zeros(20), 2.0) for _ in range(2))
     ledger.close()
     assert not ledger.noise.simulated
-    # not seeded: of 10,000 pairs on a grid of 2^-28 two are equal once in 2e5 runs or more rarely
+    # not seeded: of 400 pairs on a grid of 2^-28 two are equal once in 5e6 runs or more rarely
     assert not set(first) & set(second)
 
 

@@ -154,7 +154,8 @@ def bundling(profile: Mapping, home: Path, overlays: Iterable[str]) -> list[str]
             f"install it: pip install {name.replace('_', '-')}."
         ) from None
     # else a bundle falls apart on the node into jobs that each start a Snakemake
-    plugin.common_settings.pass_group_args = True
+    if hasattr(plugin.common_settings, "pass_group_args"):
+        plugin.common_settings.pass_group_args = True
     settings = configuration.load(home / "config" / "config.yaml", overlays)
     known = studies.load(settings.get("studies") or [])
     runs = plans(settings, home / "config" / "quick.yaml", known)
@@ -203,8 +204,8 @@ def keep_to_own_cores(workflow) -> None:
     There is no option for it; tests/workflow/test_scheduler.py looks whether it still works.
     """
     cores = os.environ.get("SLURM_CPUS_PER_TASK")
-    resources = getattr(workflow, "global_resources", None)
-    if cores is not None and resources is not None:
+    resources = getattr(workflow, "global_resources", {})
+    if cores is not None and "_cores" in resources:
         resources["_cores"] = int(cores)
 
 

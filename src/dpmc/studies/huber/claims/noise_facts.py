@@ -17,6 +17,7 @@ from dpmc.frame.judging.finding import (
 from dpmc.frame.judging.verdicts import verdict_of
 from dpmc.mechanisms import Gaussian, Huber, Laplace
 from dpmc.mechanisms.facts import largest_log_ratio, published_inverse_cdf, total_variation
+from dpmc.statistics.privacy_bounds import clopper_pearson
 from dpmc.studies.huber.claims.evidence import Evidence, claim
 
 SAMPLES = 1_000_000
@@ -85,8 +86,8 @@ def epsilon_of_counts(more: int, fewer: int, samples: int) -> float:
 
     Each is bounded by Clopper-Pearson at 2.5 %.
     """
-    low = special.betaincinv(more, samples - more + 1, 0.025)
-    high = special.betaincinv(fewer + 1, samples - fewer, 0.975)
+    low, _ = clopper_pearson(more, samples, 0.025)
+    _, high = clopper_pearson(fewer, samples, 0.025)
     return float(np.log(low / high))
 
 

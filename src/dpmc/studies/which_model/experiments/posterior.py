@@ -22,12 +22,17 @@ def cells(section: Section) -> list[FitCell]:
     """Return every cell: a data set, a method, how much its factors explain, and a budget."""
     given = section["posterior"]
     return [
-        FitCell(dataset, method, f"{POSTERIOR}{explained:g}", float(epsilon))
+        FitCell(dataset, method, variant, float(epsilon))
         for dataset in given["datasets"]
         for method in given["methods"]
-        for explained in given["explained"]
+        for variant in _variants(section)
         for epsilon in given["epsilons"]
     ]
+
+
+def _variants(section: Section) -> dict[str, float]:
+    """Return how much factors explain, by the name of the variant."""
+    return {f"{POSTERIOR}{share:g}": float(share) for share in section["posterior"]["explained"]}
 
 
 def settings(section: Section, cell: FitCell) -> dict[str, object]:
@@ -36,7 +41,7 @@ def settings(section: Section, cell: FitCell) -> dict[str, object]:
     place = {**cell.coordinates(), "variant": SEARCHED}
     return data_settings(section, cell, given["trials"]) | {
         "share": given["share"],
-        "explained": float(cell.variant.removeprefix(POSTERIOR)),
+        "explained": _variants(section)[cell.variant],
         "model": model_settings(section["hyperparameters"], place),
     }
 

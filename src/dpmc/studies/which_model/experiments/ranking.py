@@ -18,7 +18,8 @@ from dpmc.frame.jobs.task import Task
 from dpmc.studies.which_model.cells import LOCAL_BAYES
 from dpmc.studies.which_model.settings import data_settings
 
-PRIVATE = ("local_ease", "private_popularity", LOCAL_BAYES, "local_bayes_share")
+WITH_SHARE = "local_bayes_share"
+PRIVATE = ("local_ease", "private_popularity", LOCAL_BAYES, WITH_SHARE)
 LIMITS = ("popularity", "ease")
 
 
@@ -48,7 +49,7 @@ def settings(section: Section, cell: RankingCell) -> dict[str, object]:
     """Return exactly what a cell uses."""
     given = section["ranking"]
     own = {"likes_from": given["likes_from"][cell.dataset]}
-    own |= {"log_share": given["log_share"]} if cell.method == "local_bayes_share" else {}
+    own |= {"log_share": given["log_share"]} if cell.method == WITH_SHARE else {}
     own |= {"ridge": given["ridge"]} if cell.method == "ease" else {}
     return data_settings(section, cell, given["trials"]) | own
 
@@ -67,7 +68,7 @@ def run(task: Task) -> list[dict[str, object]]:
 
     def fit(cell: RankingCell, settings: Mapping, trial: int, split: Split) -> Lists:
         # Local Bayes is the same with and without a term for popularity
-        name = cell.method.removesuffix("_share")
+        name = LOCAL_BAYES if cell.method == WITH_SHARE else cell.method
         rngs = [
             RankingCell(cell.dataset, name, cell.epsilon).stream(
                 settings["seed"], purpose, trial=trial
