@@ -22,7 +22,7 @@ from dpmc.studies.huber.statistics import published_metric
 from dpmc.studies.huber.tables import build_tables
 from dpmc.studies.huber.tables_privacy import build_privacy_tables
 from dpmc.studies.huber.tables_rmse import (
-    LEFT_OUT,
+    EXCLUDED,
     NOT_AVAILABLE,
     NOT_RUN,
     OWN,
@@ -223,11 +223,11 @@ def test_no_winner_without_trials_or_others(trials):
     assert significantly_lowest(empty) is None
 
 
-def test_data_that_are_left_out_are_not_asked_for(trials_without_data, published_folder, budgets):
+def test_data_that_are_excluded_are_not_asked_for(trials_without_data, published_folder, budgets):
     comparison = compare(trials_without_data, load(published_folder), budgets)
     tables = build_tables(trials_without_data, comparison, budgets, ["ml-100k"])
     notes = {table.id: table.notes[0] for table in tables}
-    assert (notes["table4"], notes["table5"]) == (LEFT_OUT, PROVIDE_DATA)
+    assert (notes["table4"], notes["table5"]) == (EXCLUDED, PROVIDE_DATA)
 
 
 def test_missing_data_are_said(without_data):

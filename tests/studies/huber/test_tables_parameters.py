@@ -42,6 +42,6 @@ def test_the_range_is_that_of_the_drawn_matrices():
     assert values(scaled, "rank_5")["largest"] == pytest.approx(2 * matrix.max())
 
 
-def test_data_that_are_left_out_have_no_column():
+def test_data_that_are_excluded_have_no_column():
     names = [each.key for each in table_of(ranks=[5], real={"ml-100k": None}).columns]
     assert names == ["reported", "rank_5", "sweetrs"]

@@ -39,9 +39,9 @@ def prepare(section: Section, own_sets: Mapping[str, Mapping]) -> Section:
     return section
 
 
-def left_out(section: Section) -> dict[str, object]:
+def excluded(section: Section) -> dict[str, object]:
     """Return the papers' data sets that the configuration leaves out."""
-    return {"left_out": [name for name in PAPERS_DATA if name not in section["real"]]}
+    return {"excluded": [name for name in PAPERS_DATA if name not in section["real"]]}
 
 
 def variances(section: Section) -> dict[str, object]:
@@ -59,7 +59,7 @@ def settings_of_tables(section: Section) -> dict[str, object]:
     from dpmc.studies.huber.tables_parameters import parameter_settings  # imports pandas
 
     own = {"reported_trials": section["reported_trials"], "parameters": parameter_settings(section)}
-    return own | left_out(section)
+    return own | excluded(section)
 
 
 def settings_of_forensics(section: Section) -> dict[str, object]:
@@ -130,7 +130,7 @@ STUDY = Study.of(
             target=FORENSICS,
         ),
     ),
-    chapter_settings=left_out,
+    chapter_settings=excluded,
     errata=".errata:errata",
     regression=Regression(
         table="trials",

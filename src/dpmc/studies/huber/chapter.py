@@ -30,7 +30,7 @@ TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
 def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
     """Return the chapter.
 
-    ``left_out`` of the settings are the papers' data sets that the configuration leaves out.
+    ``excluded`` of the settings are the papers' data sets that the configuration leaves out.
     """
     comparison, claims = (read_frame(folder / f"{name}.csv") for name in ("comparison", "claims"))
     losses = read_results(folder, ("transcript_loss",))["transcript_loss"]
@@ -41,7 +41,7 @@ def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
         TEXT,
         NEW_FIGURES,
         values={"above": shares_above(losses)},
-        notes=[*_left_out(settings["left_out"]), *coverage(comparison, settings["left_out"])],
+        notes=[*_excluded(settings["excluded"]), *coverage(comparison, settings["excluded"])],
         agrees=TEXT("agrees"),
         tables=[
             *(folder / name for name in ("tables", "method_tables", "privacy_tables", "unstated")),
@@ -82,13 +82,13 @@ def beside_ours(comparison: pd.DataFrame) -> pd.DataFrame:
     return comparison.assign(place=place, variance=comparison["variance"].where(noisy))
 
 
-def _left_out(names: list[str]) -> list[str]:
+def _excluded(names: list[str]) -> list[str]:
     if not names:
         return []
-    return [TEXT("left_out", names=" and ".join(names))]
+    return [TEXT("excluded", names=" and ".join(names))]
 
 
-def coverage(comparison: pd.DataFrame, left_out: Sequence[str] = ()) -> list[str]:
+def coverage(comparison: pd.DataFrame, excluded: Sequence[str] = ()) -> list[str]:
     """Return what the reader must know about numbers that this run does not compare, if any.
 
     Data sets that the configuration leaves out are not missing.
@@ -101,10 +101,12 @@ def coverage(comparison: pd.DataFrame, left_out: Sequence[str] = ()) -> list[str
         compared = rmse[synthetic & ran]
         counts = {"compared": len(compared), "published": int(synthetic.sum())}
         notes.append(TEXT("reduced", trials=trials_text(compared["trials"]), **counts))
-    wanted = ~synthetic & ~rmse["dataset"].isin(list(left_out))
+    wanted = ~synthetic & ~rmse["dataset"].isin(list(excluded))
     done = ran[wanted].groupby(rmse["dataset"], sort=False).any()
     if not done.all():
         names = [DATASET_LABELS.get(name, name) for name in done.index[~done]]
         count = int(rmse["dataset"].isin(done.index[~done]).sum())
-        notes.append(f"{TEXT('lacking', names=' and '.join(names), count=count)} {PROVIDE_DATA}")
+        notes.append(
+            f"{TEXT('unavailable', names=' and '.join(names), count=count)} {PROVIDE_DATA}"
+        )
     return notes

@@ -64,7 +64,7 @@ def run(folder: Path, settings: Mapping[str, object], out: Path) -> None:
         read_frame(folder / f"{name}.csv") for name in ("comparison", "trials", "claims")
     )
     trials = trials[trials["trial"] < settings["reported_trials"]]
-    tables = build_tables(trials, comparison, pd.DataFrame(table_one()), settings["left_out"])
+    tables = build_tables(trials, comparison, pd.DataFrame(table_one()), settings["excluded"])
     readings = readings_table(claims, "table_readings", READING_NOTES)
     parameters = parameters_table(settings["parameters"])
     write_tables([*tables, parameters, readings, checked_table()], out)
@@ -74,18 +74,18 @@ def build_tables(
     trials: pd.DataFrame,
     comparison: pd.DataFrame,
     budgets: pd.DataFrame,
-    left_out: Collection[str] = (),
+    excluded: Collection[str] = (),
 ) -> list[Table]:
     """Return tables 1 and 3 to 7, in the order of the paper.
 
     Cells of another data set, rank, variance, ... follow in ``table_other``, if there are any.
     ``comparison`` is as :func:`dpmc.studies.huber.reported.compare.compare` returns it, ``budgets``
-    are rows of :func:`dpmc.studies.huber.nominal.table_one`; ``left_out`` are data sets that the
+    are rows of :func:`dpmc.studies.huber.nominal.table_one`; ``excluded`` are data sets that the
     configuration leaves out.
     """
     tables = [budget_table(comparison, budgets)]
     names = comparison.loc[comparison["metric"] != "epsilon", "table"].unique()
-    tables += [rmse_table(name, trials, comparison, left_out) for name in sorted(names)]
+    tables += [rmse_table(name, trials, comparison, excluded) for name in sorted(names)]
     other = other_table(trials, comparison)
     return tables + ([other] if other else [])
 

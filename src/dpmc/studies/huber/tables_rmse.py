@@ -36,7 +36,7 @@ PROVIDE_DATA = (
     "Data not available: put the data files into a folder, set DPMC_DATA_MIRROR to it (or connect "
     "to the internet) and run make reproduce again."
 )
-LEFT_OUT = "The configuration of this run leaves this data set out (huber.real)."
+EXCLUDED = "The configuration of this run leaves this data set out (huber.real)."
 BASELINES = "Baselines (no noise; not in the paper)"
 OWN = "Others (not in the paper)"
 MARKS = (
@@ -47,13 +47,13 @@ MARKS = (
 
 
 def rmse_table(
-    name: str, trials: pd.DataFrame, comparison: pd.DataFrame, left_out: Collection[str] = ()
+    name: str, trials: pd.DataFrame, comparison: pd.DataFrame, excluded: Collection[str] = ()
 ) -> Table:
     """Return one of the tables 3 to 7 with baselines and plug-ins, which the paper has not.
 
     Three lines per row: the published numbers, ours in the published metric, and ours in the
     second metric (unobserved entries of synthetic data; predictions clipped to the range of the
-    ratings on real data). A data set that is ``left_out`` by the configuration is not missing.
+    ratings on real data). A data set that is ``excluded`` by the configuration is not missing.
     """
     reported = comparison[comparison["table"] == name]
     dataset, rank = reported["dataset"].iloc[0], int(reported["rank"].iloc[0])
@@ -71,7 +71,7 @@ def rmse_table(
     else:
         headings = (("observed_fraction", "Observed"),)
         title = titled(name, f"RMSE on {DATASET_LABELS.get(dataset, dataset)}")
-    why = LEFT_OUT if dataset in left_out else PROVIDE_DATA
+    why = EXCLUDED if dataset in excluded else PROVIDE_DATA
     notes = _notes(ours, rows, synthetic, why if absent == NOT_AVAILABLE else None)
     return Table(name, title, headings, columns, tuple(rows), notes)
 

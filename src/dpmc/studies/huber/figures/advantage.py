@@ -70,8 +70,7 @@ def _points(part: pd.DataFrame, color: str) -> list[Points]:
         here = here.assign(x=here["difference"], below=below)
         sure, look = less(here) | more(here), Look(color, marker)
         reported = here.assign(x=here["reported"]).drop(columns=["low", "high"])
-        found.append(Points(here[sure], look))
-        found.append(Points(here[~sure], replace(look, face="white")))
+        found += [Points(here[sure], look), Points(here[~sure], replace(look, face="white"))]
         found.append(Points(reported, Look(BLACK, "x"), size=3.2))
     return found
 

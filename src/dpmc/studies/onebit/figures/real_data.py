@@ -103,9 +103,8 @@ def with_whole(trials: pd.DataFrame, ranks: pd.DataFrame, dataset: str) -> pd.Da
     """
     whole = main_rows(trials, dataset)
     cut = ranks[(ranks["dataset"] == dataset) & ranks["constraint"].isin(whole["constraint"])]
-    tables = [
-        summary(part, "accuracy").assign(rank=f"{rank:g}") for rank, part in cut.groupby("rank")
-    ]
+    parts = cut.groupby("rank")
+    tables = [summary(part, "accuracy").assign(rank=f"{rank:g}") for rank, part in parts]
     table = pd.concat([*tables, summary(whole, "accuracy_raw").assign(rank=WHOLE)])
     return table[table["mechanism"].isin([*PUBLISHED, CLEAR])].reset_index(drop=True)
 
@@ -135,10 +134,8 @@ def describe_ranks(data: pd.DataFrame) -> dict[str, str]:
         ranks = ", ".join(f"{100 * share:.1f} ({rank})" for rank, share in least.items())
         first = here[here["epsilon"] == here["epsilon"].min()]
         best = first.loc[first["mean"].idxmax()]
-        at_best = (
-            f"at ε = {best['epsilon']:g} at best {100 * best['mean']:.1f} % "
-            f"({mechanism_label(best['mechanism'])}, rank {best['rank']})"
-        )
+        name = f"{mechanism_label(best['mechanism'])}, rank {best['rank']}"
+        at_best = f"at ε = {best['epsilon']:g} at best {100 * best['mean']:.1f} % ({name})"
         at_middle = f"at ε = {MIDDLE:g} the least of the four in % (by rank): {ranks}"
         found.append((f"{link_label(link)}:", [at_middle, at_best]))
     return {"found": listed(found)}
