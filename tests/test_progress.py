@@ -6,7 +6,13 @@ import pytest
 from snakemake.exceptions import ProtectedOutputException
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from snakemake_logger_plugin_dpmc import SECONDS, STOPPED, LogHandler
+from snakemake_logger_plugin_dpmc import (
+    SECONDS,
+    SNAKEMAKE_SECONDS,
+    STEADY,
+    STOPPED,
+    LogHandler,
+)
 
 
 @pytest.fixture
@@ -53,6 +59,29 @@ def test_progress_counts_jobs_and_time_left_falls(handler, capsys):
         send(handler, LogEvent.JOB_INFO, jobid=job, rule_name="cell" if job == 8 else "trials")
         send(handler, LogEvent.JOB_FINISHED, job_id=job)
     assert handler._seconds_left() == 0
+
+
+def test_time_left_follows_each_job_and_what_this_machine_takes(handler, monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("snakemake_logger_plugin_dpmc.time.monotonic", lambda: clock[0])
+    for name, seconds in {"fit": 250.0, "long.csv": 400.0, "short.csv": 100.0}.items():
+        monkeypatch.setitem(SECONDS, name, seconds)
+    send(handler, LogEvent.RESOURCES_INFO, cores=1)
+    send(handler, LogEvent.RUN_INFO, stats={"fit": 2, "total": 2})
+    of_snakemake = 2 * SNAKEMAKE_SECONDS
+    assert handler._seconds_left() == pytest.approx(500 + of_snakemake)
+    send(handler, LogEvent.JOB_INFO, jobid=1, rule_name="fit", output=["long.csv"])
+    clock[0] = 300.0
+    assert handler._seconds_left() == pytest.approx(200 + of_snakemake)
+    clock[0] = 860.0  # twice as long, and what STEADY adds
+    assert handler._seconds_left() == pytest.approx(100 + of_snakemake)
+    send(handler, LogEvent.JOB_FINISHED, job_id=1)
+    pace = (860 + STEADY) / (400 + STEADY)
+    assert pace == 2
+    assert handler._seconds_left() == pytest.approx(100 * pace + SNAKEMAKE_SECONDS)
+    send(handler, LogEvent.JOB_INFO, jobid=2, rule_name="fit", output=["short.csv"])
+    send(handler, LogEvent.RESOURCES_INFO, cores=8)
+    assert handler._seconds_left() == pytest.approx(100 * pace)  # no core can help the last job
 
 
 def test_a_cluster_has_no_time_left_and_few_words_for_much_at_once(handler, capsys):

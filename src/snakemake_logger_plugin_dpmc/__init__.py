@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 from snakemake.logging import DefaultFormatter, get_event
 from snakemake_interface_logger_plugins.base import LogHandlerBase
@@ -20,12 +21,15 @@ from dpmc.files import refusal, refusal_in
 from dpmc.running.recovery import check_room
 
 SECONDS: dict[str, float] = {}
-"""Rule to about how long one of its jobs takes, for the time left; the workflow fills it in."""
+"""About how long a job takes, by the first file that it writes; by its rule, what one of its jobs
+takes on average. For the time left; the workflow fills it in."""
 RUN = "results"
 """The folder of results that was asked for; the workflow says which."""
 OTHER_SECONDS = 1.5
 SNAKEMAKE_SECONDS = 0.2
 """What Snakemake itself takes for a job."""
+STEADY = 60.0
+"""Seconds of jobs that weigh as much as what is expected, before what this machine takes counts."""
 STOPPED = threading.Event()
 """Whether Ctrl-C was pressed: jobs that it ends have not failed."""
 PAGE = "page"
@@ -35,6 +39,14 @@ LONG = 5.0
 """Seconds between two lines, and of a job that is announced when it starts."""
 NAMED = 3
 """Rules in a line at most: on a cluster everything may run at once."""
+
+
+class _Job(NamedTuple):
+    """A job that runs."""
+
+    rule: str
+    begin: float
+    seconds: float  # that it is expected to take
 
 
 class LogHandler(LogHandlerBase):
@@ -51,11 +63,12 @@ class LogHandler(LogHandlerBase):
         self.setFormatter(
             DefaultFormatter(self.common_settings.quiet, self.common_settings.show_failed_logs)
         )
-        self.rules: dict[int, str] = {}
         self.remaining: dict[str, int] = {}
+        self.work: dict[str, float] = {}  # seconds that remaining jobs are expected to take
+        self.expected = self.taken = 0.0  # by jobs that are done
         self.jobs = self.jobs_done = 0
         self.bar: tqdm | None = None
-        self.running: dict[int, str] = {}
+        self.running: dict[int, _Job] = {}
         self.announced: set[str] = set()
         self.page: str | None = None
         self.said: set[str] = set()
@@ -114,6 +127,7 @@ class LogHandler(LogHandlerBase):
     def _plan(self, record) -> None:
         stats = getattr(record, "stats", None) or {}
         self.remaining = {rule: n for rule, n in stats.items() if rule != "total"}
+        self.work = {rule: n * _seconds(rule) for rule, n in self.remaining.items()}
         self.jobs = sum(self.remaining.values())
         about = f"about {_duration(self._seconds_left())} on {_count(self.cores, 'core')}"
         jobs = _count(self.jobs, "job")
@@ -128,21 +142,25 @@ class LogHandler(LogHandlerBase):
 
     def _start(self, record) -> None:
         rule = record.rule_name
-        self.rules[record.jobid] = self.running[record.jobid] = rule
+        file = next(iter(getattr(record, "output", None) or []), None)
+        job = _Job(rule, time.monotonic(), SECONDS.get(file, _seconds(rule)))
+        self.running[record.jobid] = job
         if rule == PAGE or rule.endswith(f"_{PAGE}"):
-            self.page = next(iter(getattr(record, "output", None) or []), None)
+            self.page = file
         # nothing may finish for as long as this takes; on a cluster it is only submitted
-        long = not self.is_cluster and SECONDS.get(rule, OTHER_SECONDS) >= LONG
+        long = not self.is_cluster and job.seconds >= LONG
         self._tell(at_once=long and rule not in self.announced)
         if long:
             self.announced.add(rule)
 
     def _finish(self, record) -> None:
-        job = getattr(record, "job_id", None)
-        self.running.pop(job, None)
-        rule = self.rules.get(job, "")
-        if rule in self.remaining:
-            self.remaining[rule] -= 1
+        job = self.running.pop(getattr(record, "job_id", None), None)
+        if job is not None and job.rule in self.remaining:
+            self.remaining[job.rule] -= 1
+            left = self.work[job.rule] - job.seconds
+            self.work[job.rule] = max(left, 0.0) if self.remaining[job.rule] else 0.0
+            self.expected += job.seconds
+            self.taken += time.monotonic() - job.begin
             self.jobs_done += 1
         self._tell()
 
@@ -158,7 +176,7 @@ class LogHandler(LogHandlerBase):
             self._line(f"dpmc: {self._state()}")
 
     def _state(self) -> str:
-        kinds = list(dict.fromkeys(map(_words, self.running.values())))
+        kinds = list(dict.fromkeys(_words(job.rule) for job in self.running.values()))
         more = [f"{len(kinds) - NAMED} more"] if len(kinds) > NAMED else []
         doing = " and ".join(kinds[:NAMED] + more)
         state = f"{self.jobs_done} of {self.jobs} jobs done"
@@ -190,11 +208,14 @@ class LogHandler(LogHandlerBase):
                 self._line(f"dpmc: {sentence}")
 
     def _seconds_left(self) -> float:
-        work = sum(
-            n * (SECONDS.get(rule, OTHER_SECONDS) + SNAKEMAKE_SECONDS)
-            for rule, n in self.remaining.items()
-        )
-        return work / self.cores
+        """What remains, as much slower or faster than expected as what is done was."""
+        pace = (self.taken + STEADY) / (self.expected + STEADY)
+        now = time.monotonic()
+        ahead = [max(pace * job.seconds - (now - job.begin), 0.0) for job in self.running.values()]
+        begun = pace * sum(job.seconds for job in self.running.values()) - sum(ahead)
+        work = pace * sum(self.work.values()) - begun
+        work += SNAKEMAKE_SECONDS * sum(self.remaining.values())
+        return max(work / self.cores, *ahead, 0.0)
 
     def _other(self, record) -> None:
         # what Snakemake says beside its events is chatter, with two exceptions
@@ -224,6 +245,11 @@ def _sentence(text: str) -> str | None:
     if "clock skew" in text:
         return "The clock was set back while this ran; run this again, and it goes on from here."
     return refusal_in(text)
+
+
+def _seconds(rule: str) -> float:
+    """Return about how long a job of a rule takes."""
+    return SECONDS.get(rule, OTHER_SECONDS)
 
 
 def _words(rule: str) -> str:

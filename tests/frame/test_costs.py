@@ -110,6 +110,8 @@ def test_what_a_job_of_each_rule_takes_is_what_was_measured_or_else_stated(tmp_p
     run = invented(tmp_path, [FIT, slow])
     found = costs.estimates(run, costs.CostModel(run.studies.values()))
     assert found["invented_fit"] == pytest.approx(0.5 + 3 * (0.2 + 0.6) / 2)
+    own = {found[job.files[0]] for job in costs.planned(run) if job.kind == "fit"}
+    assert sorted(own) == pytest.approx([0.5 + 3 * 0.2, 0.5 + 3 * 0.6])
     stated = [found[f"invented_{name}"] for name in ("totals", "tune", "figures")]
     assert stated == [7.0, 2.0, 3.0]
     assert {"invented_join_trials", "download", "ratings", "page"} <= set(found)

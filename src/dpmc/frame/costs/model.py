@@ -240,21 +240,23 @@ def totals(jobs: Collection[Planned], cost_of: Callable[[Planned], Cost]) -> dic
 
 
 def estimates(run: Plan, model: CostModel) -> dict[str, float]:
-    """Return for each rule of a run about how many CPU seconds one of its jobs takes.
+    """Return for each rule of a run about how many CPU seconds one of its jobs takes, on average.
 
-    For what the run does not need, such as a target of its own, that is what its study states.
+    For what the run does not need, such as a target of its own, that is what its study states. By
+    the first file that it writes, each job has its own.
     """
     stated = {
         f"{study.name}_{each.name}": each.seconds
         for study in run.studies.values()
         for each in (*study.jobs, *study.steps)
     }
-    found = defaultdict(list)
+    found, own = defaultdict(list), {}
     for job in planned(run):
         kind = Path(job.log).stem if job.kind == JOIN else job.kind  # its table
         rule = kind if job.study == SHARED else f"{job.study}_{kind}"
-        found[rule].append(model.cost(job).seconds)
-    return stated | {rule: fmean(seconds) for rule, seconds in found.items()}
+        own[job.files[0]] = model.cost(job).seconds
+        found[rule].append(own[job.files[0]])
+    return stated | {rule: fmean(seconds) for rule, seconds in found.items()} | own
 
 
 # -- measuring ----------------------------------------------------------------------------------
