@@ -99,7 +99,7 @@ benchmark: $(VENV)/installed
 	@$(BIN)/python benchmarks/bench_onebit.py
 	@$(BIN)/python benchmarks/bench_dpals.py
 
-# nothing sees into compiled code: tests that reach all of it and soon end run once more without compiling
+# nothing sees into compiled code: tests that reach nearly all of it and soon end run once more without compiling
 AS_PYTHON := tests/mechanisms tests/studies/huber/test_transcript.py \
 	$(patsubst %,tests/methods/test_%.py,als irls kernels method_contract normal private_parts simd unusable_ratings) \
 	$(patsubst %,tests/methods/user_level/test_dpals_%.py,covariance fit publication) \

@@ -146,6 +146,12 @@ def test_ranks_are_drawn_beside_outputs_that_are_not_cut(drawings, tables):
         half = stats.t.ppf(0.975, len(values) - 1) * stats.sem(values)
         assert (row["high"] - row["mean"]).item() == pytest.approx(half)
     describe = DESCRIBED["onebit_5b_ranks"]
+    four = select(data, link="gaussian", epsilon=4)
+    told = ", ".join(
+        f"{100 * four.loc[four['rank'] == rank, 'mean'].min():.1f} ({rank})"
+        for rank in data["rank"].unique()
+    )
+    assert f"Gaussian link: at ε = 4 the least of the four in % (by rank): {told}" in describe(data)
     low = data.assign(mean=data["mean"].where(data["mechanism"] != "grap", 0.6))
     least = "60.0 (1), 60.0 (2), 60.0 (3), 60.0 (5), 60.0 (8), 60.0 (none)"
     assert f"Gaussian link: at ε = 4 the least of the four in % (by rank): {least}" in describe(low)
