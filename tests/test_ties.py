@@ -75,7 +75,7 @@ CELLS = """
 import json
 import numpy as np
 from dpmc.studies.onebit.cells import OneBitCell
-from dpmc.studies.onebit.trial import run_clear, run_private
+from dpmc.studies.onebit.trial import run_clear, run_curve
 from dpmc.studies.dpals.recall import recall
 from dpmc.ratings import Ratings
 from dpmc.methods import method_class
@@ -94,7 +94,7 @@ clear = OneBitCell(**given, mechanism="clear", epsilon=None)
 rows, solutions = run_clear(clear, settings, ratings=ratings)
 for mechanism in ("inp", "objp", "grap", "outp"):
     cell = OneBitCell(**given, mechanism=mechanism, epsilon=2.0)
-    rows += run_private(cell, settings, ratings=ratings, clear=solutions)
+    rows += run_curve([cell], settings, ratings=ratings, clear=solutions)
 # kernels that numba compiles: ranks above the number of ratings of a user, hardly a penalty
 fitted = []
 for method, options in (("als", {}), ("irls", {"loss_parameter": 1.0})):

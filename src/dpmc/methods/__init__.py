@@ -5,8 +5,10 @@ costs nothing. A variant is a method with some settings fixed, so that a name sa
 A plug-in file adds its own methods with the decorator :func:`register_method`.
 """
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 
 from dpmc.errors import InputError, did_you_mean
@@ -159,6 +161,12 @@ def method_class(name: str) -> type:
     """
     module, _, attribute = _target(name).partition(":")
     return _registered.get(name) or getattr(import_module(module), attribute)
+
+
+@cache
+def parameters_of(method: type) -> Mapping[str, inspect.Parameter]:
+    """Return what the constructor of a method takes, by name."""
+    return inspect.signature(method).parameters
 
 
 def method_module(name: str) -> str:

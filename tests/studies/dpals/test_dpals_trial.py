@@ -15,7 +15,7 @@ from dpmc.studies.dpals.experiments import coverage, timing
 from dpmc.studies.dpals.experiments.coverage import ITEM_SHARES, DataCell, gini
 from dpmc.studies.dpals.methods import METHODS, ONLY_RANKING, taken_settings
 from dpmc.studies.dpals.recall import recall
-from dpmc.studies.dpals.trial import run, run_fits
+from dpmc.studies.dpals.trial import run_curve, run_fits
 
 DRAWN = {"users": 600, "items": 40, "rank": 2, "ratings_factor": 3, "test_entries": 2000}
 DRAWN |= {"rating_range": [-8, 8]}
@@ -42,7 +42,7 @@ def real(seed=0, users=80, items=30):
 
 
 def test_als_finds_the_matrix_and_its_row_is_complete():
-    rows, iterations = run(cell("als"), settings(ALS))
+    rows, iterations = run_curve([(cell("als"), settings(ALS))])
     assert iterations == []
     assert [row["trial"] for row in rows] == [0, 1]
     for row in rows:
@@ -56,20 +56,20 @@ def test_als_finds_the_matrix_and_its_row_is_complete():
 
 
 def test_a_private_row_states_both_guarantees():
-    rows, _ = run(cell("dpals", 5.0), settings(DPALS, private=True, trials=1))
+    rows, _ = run_curve([(cell("dpals", 5.0), settings(DPALS, private=True, trials=1))])
     budget = [
         rows[0][f"{what}_{name}"] for what in ("claimed", "actual") for name in ("epsilon", "delta")
     ]
     assert budget == [5.0, 1e-5, 5.0, 1e-5]
-    rows, _ = run(cell("dpals_literal", 5.0), settings(DPALS, private=True, trials=1))
+    rows, _ = run_curve([(cell("dpals_literal", 5.0), settings(DPALS, private=True, trials=1))])
     assert rows[0]["claimed_epsilon"] == 5.0
     assert rows[0]["actual_epsilon"] > 5.2  # theorem 1's noise is too small
 
 
 def test_trials_repeat_and_do_not_depend_on_their_number():
     one = settings(DPALS, private=True, trials=1)
-    many, _ = run(cell("dpals", 5.0), one | {"trials": 2})
-    first, _ = run(cell("dpals", 5.0), one)
+    many, _ = run_curve([(cell("dpals", 5.0), one | {"trials": 2})])
+    first, _ = run_curve([(cell("dpals", 5.0), one)])
     assert {**many[0], "seconds": 0} == {**first[0], "seconds": 0}
 
 
@@ -99,7 +99,7 @@ def test_a_curve_has_the_rows_of_its_cells(method, by_iteration):
         given = settings(model, private=private, data=entry, trials=trials)
         cells.append((cell(method, epsilon), given | {"by_iteration": by_iteration}))
     found = dpals_trial.run_curve(cells, ratings=real())
-    alone = [run(each, own, ratings=real()) for each, own in cells]
+    alone = [run_curve([(each, own)], ratings=real()) for each, own in cells]
     for table, tables in zip(found, zip(*alone, strict=True), strict=True):
         assert without_clock(table) == without_clock([row for rows in tables for row in rows])
     assert len(found[0]) == sum(own["trials"] for _, own in cells)
@@ -130,7 +130,9 @@ def test_the_job_of_a_curve_reads_what_it_is_made_of(tmp_path):
     here = run_fits(Task(curve, {"ratings": "elsewhere"}, real()))
     made = run_fits(Task(curve, {"generated": str(tmp_path / "real.npz")}))
     assert without_clock(here["trials"]) == without_clock(made["trials"])
-    wanted, _ = run(cell("als", dataset="real"), settings(ALS, data=entry), ratings=real())
+    wanted, _ = run_curve(
+        [(cell("als", dataset="real"), settings(ALS, data=entry))], ratings=real()
+    )
     assert without_clock(here["trials"]) == without_clock(wanted)
     assert here["iterations"] == []
 
@@ -144,9 +146,9 @@ def test_methods_see_the_same_data_and_different_noise(monkeypatch):
 
     fit = dpals_trial.fit
     monkeypatch.setattr(dpals_trial, "fit", spy)
-    run(cell("als"), settings(ALS))
-    low, _ = run(cell("dpals", 5.0), settings(DPALS, private=True))
-    high, _ = run(cell("dpals", 5.1), settings(DPALS, private=True))
+    run_curve([(cell("als"), settings(ALS))])
+    low, _ = run_curve([(cell("dpals", 5.0), settings(DPALS, private=True))])
+    high, _ = run_curve([(cell("dpals", 5.1), settings(DPALS, private=True))])
     for trial in (0, 1):
         same = [seen["als", None, trial], seen["dpals", 5.0, trial], seen["dpals", 5.1, trial]]
         assert all(np.array_equal(same[0].values, other.values) for other in same[1:])
@@ -155,7 +157,7 @@ def test_methods_see_the_same_data_and_different_noise(monkeypatch):
 
 def test_errors_by_iteration_end_with_those_of_the_trial():
     wanted = settings(ALS, by_iteration=True)
-    rows, steps = run(cell("als"), wanted)
+    rows, steps = run_curve([(cell("als"), wanted)])
     assert len(steps) == 2 * 6
     assert all(tuple(step) == ITERATION_COLUMNS for step in steps)
     for trial, row in enumerate(rows):
@@ -164,7 +166,7 @@ def test_errors_by_iteration_end_with_those_of_the_trial():
         assert own[-1]["rmse"] == row["rmse"]
         assert own[0]["rmse"] > 3 * own[-1]["rmse"]
         assert np.diff([0, *(step["seconds"] for step in own), row["seconds"]]).min() >= 0
-    without, _ = run(cell("als"), settings(ALS))
+    without, _ = run_curve([(cell("als"), settings(ALS))])
     assert [row["rmse"] for row in rows] == [row["rmse"] for row in without]
 
 
@@ -178,7 +180,7 @@ def test_real_ratings_are_split_and_the_validation_part_is_another():
     assert len(test.test) == pytest.approx(2 * len(validation.test), abs=2)
     other = make_split("real", wanted, 1, real())
     assert not np.array_equal(test.training.users, other.training.users)
-    rows, _ = run(cell("trivial", dataset="real"), wanted, ratings=real())
+    rows, _ = run_curve([(cell("trivial", dataset="real"), wanted)], ratings=real())
     expected = np.sqrt(np.mean((test.test.values - test.training.values.mean()) ** 2))
     assert rows[0]["rmse"] == pytest.approx(expected, rel=1e-12)
 
@@ -227,7 +229,7 @@ def test_als_sampled_learns_from_fewer_ratings():
     rows = {}
     for method, more in (("als", {}), ("als_sampled", {"ratings_per_user": 6})):
         given = ALS | {"regularization": 0.05} | more
-        rows[method], _ = run(cell(method), settings(given, trials=1))
+        rows[method], _ = run_curve([(cell(method), settings(given, trials=1))])
     assert rows["als_sampled"][0]["rmse"] > 2 * rows["als"][0]["rmse"]
 
 
@@ -337,7 +339,7 @@ def test_rankings_run_for_users_held_out():
         ("popularity", {}, None), ("ials", implicit, None), ("dpals", private, 1e4),
     ):  # fmt: skip
         wanted = settings(model, data=entry, trials=1, private=epsilon is not None)
-        rows, _ = run(cell(method, epsilon), wanted, ratings=ratings)
+        rows, _ = run_curve([(cell(method, epsilon), wanted)], ratings=ratings)
         assert rows[0]["rmse"] is None
         found[method] = rows[0]["recall"]
     # two groups of users: who knows the group finds twice as much as who knows the counts

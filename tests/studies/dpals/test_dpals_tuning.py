@@ -21,7 +21,7 @@ from dpmc.studies.dpals.cells import STANDARD, DpalsCell
 from dpmc.studies.dpals.experiments import tuning
 from dpmc.studies.dpals.methods import METHODS, make_model, taken_settings
 from dpmc.studies.dpals.settings import dpals_cells, dpals_settings
-from dpmc.studies.dpals.trial import run
+from dpmc.studies.dpals.trial import run_curve
 
 CONFIG = Path(__file__).parents[3] / "config"
 DRAWN = {"users": 300, "items": 30, "rank": 2, "ratings_factor": 2, "test_entries": 500}
@@ -68,7 +68,7 @@ def test_the_best_come_first_and_what_is_in_use_is_a_candidate():
 def test_a_score_is_the_mean_rmse_of_the_trials_of_the_tuning_seed():
     (found,) = tuning.tune(cell("dpals", 5.0), settings(DPALS_SETTINGS, candidates=1))
     # validation entries of drawn data are those that a trial of that seed would be tested on
-    rows, _ = run(cell("dpals", 5.0), settings(DPALS_SETTINGS))
+    rows, _ = run_curve([(cell("dpals", 5.0), settings(DPALS_SETTINGS))])
     assert found["rmse"] == pytest.approx(np.mean([row["rmse"] for row in rows]), rel=1e-12)
 
 

@@ -24,7 +24,6 @@ from dpmc.studies.onebit.trial import (
     make_sample,
     run_clear,
     run_curve,
-    run_private,
     save_matrices,
 )
 
@@ -210,7 +209,7 @@ def test_a_row_for_each_rank(stars):
         (epsilon, trial, rank) for epsilon in (1.0, 2.0) for trial in range(3) for rank in (1, 3)
     ]
     assert [row["accuracy"] for row in found[:2]] == list(rows[0][BY_RANK].values())
-    assert list(rank_rows(run_private(cell("inp", 1.0), SMALL))) == []
+    assert list(rank_rows(run_curve([cell("inp", 1.0)], SMALL))) == []
 
 
 def test_a_fixed_split_is_solved_once_and_repeated_as_rows(stars, monkeypatch):
@@ -230,7 +229,7 @@ def test_a_fixed_split_is_solved_once_and_repeated_as_rows(stars, monkeypatch):
     assert first | {"trial": 2} == last
     assert first["are_raw"] is None
     assert 0 <= first["accuracy_raw"] <= 1
-    noised = list(run_private(star_cell("outp", 1e9), settings, ratings=stars, clear=matrices))
+    noised = list(run_curve([star_cell("outp", 1e9)], settings, ratings=stars, clear=matrices))
     assert [row["trial"] for row in noised] == [0, 1, 2]
     # almost no noise: what is left is the shared solution, clipped
     test = make_sample(star_cell(), settings, 0, stars).test
@@ -251,7 +250,7 @@ def test_a_fixed_split_is_solved_once_and_repeated_as_rows(stars, monkeypatch):
 )
 def test_a_private_cell_yields_its_trials_again_and_again(mechanism, options, solved):
     each, settings = cell(mechanism, 2.0), SMALL | options
-    rows, again = (list(run_private(each, settings)) for _ in range(2))
+    rows, again = (list(run_curve([each], settings)) for _ in range(2))
     assert list(map(comparable, rows)) == list(map(comparable, again))
     assert [tuple(row) for row in rows] == [ONEBIT_COLUMNS] * 2
     assert [row["trial"] for row in rows] == [0, 1]
@@ -262,7 +261,7 @@ def test_a_private_cell_yields_its_trials_again_and_again(mechanism, options, so
         assert row["user_epsilon"] >= row["actual_epsilon"] >= 2 or mechanism == "objp_paper"
         assert (row["objective"] is not None) == (row["converged"] is not None) == solved
     # noise depends on everything: same data, other noise
-    others = list(run_private(cell(mechanism, 2.001), settings))
+    others = list(run_curve([cell(mechanism, 2.001)], settings))
     assert abs(others[0]["are_raw"] - rows[0]["are_raw"]) > 1e-4
 
 
@@ -293,7 +292,7 @@ def test_a_curve_is_its_cells_run_one_by_one(data, mechanism, options, stars):
     alone = [
         row
         for each in cells
-        for row in run_private(each, settings, ratings=ratings, clear=matrices)
+        for row in run_curve([each], settings, ratings=ratings, clear=matrices)
     ]
     assert list(map(comparable, rows)) == list(map(comparable, alone))
     assert [(row["epsilon"], row["trial"]) for row in rows] == [
@@ -326,8 +325,8 @@ def test_noise_depends_on_trial_and_constraint(stars):
     objectives = {
         constraint: [
             row["objective"]
-            for row in run_private(
-                star_cell("inp", 1.0, constraint=constraint), settings, ratings=stars
+            for row in run_curve(
+                [star_cell("inp", 1.0, constraint=constraint)], settings, ratings=stars
             )
         ]
         for constraint in ("both", "nuclear")
@@ -338,7 +337,7 @@ def test_noise_depends_on_trial_and_constraint(stars):
 def test_output_perturbation_solves_what_is_not_given():
     _, matrices = run_clear(cell(), SMALL | BASELINES)
     given, found = (
-        list(run_private(cell("outp", 5.0), SMALL, clear=clear)) for clear in (matrices, None)
+        list(run_curve([cell("outp", 5.0)], SMALL, clear=clear)) for clear in (matrices, None)
     )
     assert list(map(comparable, given)) == list(map(comparable, found))
 
@@ -346,7 +345,7 @@ def test_output_perturbation_solves_what_is_not_given():
 def test_a_solve_that_stops_early_is_a_row(monkeypatch):
     monkeypatch.setattr(private, "solve", partial(private.solve, max_iterations=1))
     with pytest.warns(NotConverged):
-        rows = list(run_private(cell("inp", 1.0), SMALL))
+        rows = list(run_curve([cell("inp", 1.0)], SMALL))
     assert [bool(row["converged"]) for row in rows] == [False, False]
     assert all(row["iterations"] == 1 and row["are_raw"] > 0 for row in rows)
 
@@ -380,7 +379,7 @@ def test_errors_at_15_percent_are_those_of_an_independent_implementation():
     rows, _ = run_clear(cell(), PAPER | {"baselines": []})
     assert np.mean([row["are_raw"] for row in rows]) == pytest.approx(1.649, abs=0.08)
     assert all(row["converged"] for row in rows)
-    rows = list(run_private(cell("inp", 1.0), PAPER))
+    rows = list(run_curve([cell("inp", 1.0)], PAPER))
     assert np.mean([row["are_raw"] for row in rows]) == pytest.approx(1.947, abs=0.08)
 
 
@@ -388,7 +387,7 @@ def test_errors_at_15_percent_are_those_of_an_independent_implementation():
 def test_the_error_of_published_output_perturbation_is_the_variance_of_its_noise(epsilon):
     settings = PAPER | {"trials": 10}
     clear, matrices = run_clear(cell(), settings | {"baselines": []})
-    noised = list(run_private(cell("outp_paper", epsilon), settings, clear=matrices))
+    noised = list(run_curve([cell("outp_paper", epsilon)], settings, clear=matrices))
     for one, other in zip(clear, noised, strict=True):
         truth = make_sample(cell(), settings, one["trial"]).matrix
         expected = 8 / (epsilon**2 * np.square(truth).mean())

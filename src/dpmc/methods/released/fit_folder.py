@@ -1,7 +1,6 @@
 """The folder that ``dpmc fit`` writes and ``dpmc complete`` reads."""
 
 import csv
-import inspect
 import io
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -13,7 +12,7 @@ import numpy as np
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import Mechanism
-from dpmc.methods import method_name
+from dpmc.methods import method_name, parameters_of
 from dpmc.methods.private import EVERY_RATING, PrivateMethod
 from dpmc.privacy.attacker import Attacker, attacker_of, event_of
 from dpmc.privacy.guarantee import Guarantee
@@ -167,7 +166,7 @@ def terms(model: PrivateMethod, guarantee: Guarantee) -> dict[str, object]:
 @cache
 def _constants(method: type) -> list[str]:
     """Return the names of a method's settings, those that have to be given first."""
-    parameters = inspect.signature(method).parameters.values()
+    parameters = parameters_of(method).values()
     needed_first = sorted(parameters, key=lambda each: each.default is not each.empty)
     return [each.name for each in needed_first if each.name not in BUDGET]
 

@@ -7,12 +7,11 @@ Cai, Candes and Shen, "A singular value thresholding algorithm for matrix comple
 Naming a method imports nothing: a class is imported when a model of it is made.
 """
 
-import inspect
 from collections.abc import Mapping
 from functools import cache
 
 from dpmc.errors import InputError
-from dpmc.methods import Variant, variant
+from dpmc.methods import Variant, parameters_of, variant
 
 # how ratings reach a method whose own constructor does not choose them, see studies.dpals.trial
 PREPARED = {"als": ("item_share",), "als_sampled": ("item_share", "sampling", "ratings_per_user")}
@@ -40,7 +39,7 @@ GIVEN = ("relation", "epsilon", "delta", "mechanism", "rating_range")
 def taken_settings(name: str) -> tuple[str, ...]:
     """Return the settings that a method takes: those of its constructor and of its data."""
     settled = {*METHODS[name].settings, *GIVEN} - {"relation"}
-    parameters = inspect.signature(METHODS[name].factory()).parameters
+    parameters = parameters_of(METHODS[name].factory())
     own = [each for each in parameters if each not in settled]
     return tuple(dict.fromkeys([*own, *PREPARED.get(name, ())]))
 
@@ -62,7 +61,7 @@ def make_model(
     budget = {"relation": "user_add_remove", "epsilon": epsilon, "delta": delta}
     given = {"rating_range": rating_range, "mechanism": "gaussian"}
     given |= (budget if method.private else {}) | dict(settings) | dict(method.settings)
-    parameters = inspect.signature(method.factory()).parameters
+    parameters = parameters_of(method.factory())
     missing = [
         key
         for key, parameter in parameters.items()

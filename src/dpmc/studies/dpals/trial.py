@@ -28,13 +28,6 @@ def run_fits(task: Task) -> dict[str, list[dict[str, object]]]:
     return {"trials": trials, "iterations": iterations}
 
 
-def run(
-    cell: DpalsCell, settings: Mapping, *, ratings: Ratings | None = None
-) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
-    """Run the trials of one cell, see :func:`run_curve`."""
-    return run_curve([(cell, settings)], ratings=ratings)
-
-
 def run_curve(
     cells: Sequence[tuple[DpalsCell, Mapping]], *, ratings: Ratings | None = None
 ) -> tuple[list[dict[str, object]], list[dict[str, object]]]:

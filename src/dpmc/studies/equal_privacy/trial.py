@@ -1,6 +1,5 @@
 """What a trial at equal privacy is: data and split from their stream, one fit a mechanism."""
 
-import inspect
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from dpmc.datasets.synthetic import SyntheticInstance, generate
 from dpmc.errors import InputError
 from dpmc.frame.jobs.seeds import DATA, NOISE, START
 from dpmc.frame.jobs.task import Task
-from dpmc.methods import method_class
+from dpmc.methods import method_class, parameters_of
 from dpmc.ratings import Ratings
 from dpmc.statistics.errors import rmse, rmse_clipped
 from dpmc.studies.equal_privacy.cells import CalibratedCell
@@ -95,7 +94,7 @@ def make_calibrated_method(
 ):
     """Construct the method of a cell with one mechanism."""
     factory = method_class(cell.method)
-    known = inspect.signature(factory).parameters
+    known = parameters_of(factory)
     for name in hyperparameters:
         if name not in known:
             raise InputError(f"Method {cell.method} has no hyper-parameter {name}.")

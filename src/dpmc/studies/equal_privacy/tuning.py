@@ -7,7 +7,6 @@ the data to be protected has to pay for it from the budget (Papernot and Steinke
 tuning with Renyi differential privacy", ICLR 2022); here it stands for what is known beforehand.
 """
 
-import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
@@ -16,7 +15,7 @@ from itertools import product
 import numpy as np
 
 from dpmc.frame.jobs.task import Task
-from dpmc.methods import method_class
+from dpmc.methods import method_class, parameters_of
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.ratings import Ratings
 from dpmc.studies.equal_privacy.cells import CalibratedCell
@@ -67,7 +66,7 @@ def space_of(cell: CalibratedCell, rating_range) -> Space:
         values["regularization"] = _rounded(half * np.array(WITHOUT_NOISE))
     if cell.method == AVERAGED:
         values["rank"], values["iterations"] = (2, 5, 10, 20), (200,)
-    known = inspect.signature(method_class(cell.method)).parameters
+    known = parameters_of(method_class(cell.method))
     return {name: values[name] for name in HYPERPARAMETERS if name in known and name in values}
 
 

@@ -1,9 +1,7 @@
 """What a trial is: data, split, start and noise from their streams, one fit, its errors."""
 
-import inspect
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 
 import numpy as np
 
@@ -13,7 +11,7 @@ from dpmc.errors import InputError, did_you_mean
 from dpmc.frame.jobs.cells import SYNTHETIC
 from dpmc.frame.jobs.seeds import DATA, NOISE, START, stream
 from dpmc.mechanisms import make_mechanism
-from dpmc.methods import METHODS, method_class
+from dpmc.methods import METHODS, method_class, parameters_of
 from dpmc.ratings import Ratings
 from dpmc.statistics.errors import rmse, rmse_clipped
 from dpmc.studies.huber.cells import COORDINATES, Cell
@@ -84,7 +82,7 @@ def _fits_cells(name: str) -> bool:
 
 def _asked_for(name: str) -> list[str]:
     """Return the arguments that the constructor of a method cannot do without."""
-    parameters = _parameters(method_class(name)).values()
+    parameters = parameters_of(method_class(name)).values()
     return [
         each.name
         for each in parameters
@@ -92,21 +90,16 @@ def _asked_for(name: str) -> list[str]:
     ]
 
 
-@cache
-def _parameters(method: type) -> Mapping[str, inspect.Parameter]:
-    return inspect.signature(method).parameters
-
-
 def accepted_settings(method: str) -> tuple[str, ...]:
     """Return which of :data:`METHOD_SETTINGS` the constructor of a method takes."""
-    parameters = _parameters(cell_method(method))
+    parameters = parameters_of(cell_method(method))
     return tuple(name for name in METHOD_SETTINGS if name in parameters)
 
 
 def make_method(cell: Cell, settings: Mapping):
     """Construct the method of a cell."""
     factory = cell_method(cell.method)
-    parameters = _parameters(factory)
+    parameters = parameters_of(factory)
     given = {name: settings[name] for name in accepted_settings(cell.method)}
     mechanism = make_mechanism(cell.mechanism, cell.variance)
     if mechanism is not None and "mechanism" not in parameters:

@@ -161,17 +161,6 @@ def run_curve(
     return [row for cell in cells for row in rows[cell]]
 
 
-def run_private(
-    cell: OneBitCell,
-    settings: Mapping,
-    *,
-    ratings: Ratings | None = None,
-    clear: Sequence[np.ndarray] | None = None,
-) -> list[dict[str, object]]:
-    """Run the trials of one private cell, see :func:`run_curve`."""
-    return run_curve([cell], settings, ratings=ratings, clear=clear)
-
-
 def save_matrices(path: str | Path, matrices: Sequence[np.ndarray]) -> None:
     """Write the matrices of :func:`run_clear` to an .npz file, whole or not at all."""
     fields = {f"matrix_{number}": matrix for number, matrix in enumerate(matrices)}

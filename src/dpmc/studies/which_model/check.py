@@ -1,13 +1,12 @@
 """Refusing a comparison that could not run, before anything runs."""
 
-import inspect
 from collections.abc import Mapping
 
 from dpmc.datasets import resolve
 from dpmc.errors import InputError, refuse_unknown
 from dpmc.frame.jobs.experiments import experiments_in
 from dpmc.frame.jobs.generated import stored
-from dpmc.methods import METHODS, PRIVATE, VARIANTS, variant
+from dpmc.methods import METHODS, PRIVATE, VARIANTS, parameters_of, variant
 from dpmc.studies.which_model.settings import experiments_of, fit_cells, fit_settings
 from dpmc.studies.which_model.trial import make_model
 
@@ -36,7 +35,7 @@ def check(section: Mapping, sets: Mapping) -> None:
     searched = [*fixed, *section["search"]["methods"], *section["features"]["methods"]]
     refuse_unknown("private method", searched, KNOWN)
     for method, own in fixed.items():
-        taken = inspect.signature(variant(method).factory()).parameters
+        taken = parameters_of(variant(method).factory())
         refuse_unknown(f"setting of {method} in which_model.search.fixed", own, taken)
     section = {**section, "cells": fit_cells(section)}
     for cell in section["cells"]:
