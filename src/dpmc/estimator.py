@@ -17,9 +17,9 @@ from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError, did_you_mean
 from dpmc.fitting.compiling import noticed
 from dpmc.fitting.fit import prepare
-from dpmc.fitting.given import check_no_cluster, given_of, given_of_store
 from dpmc.fitting.lists import lists_of_program
 from dpmc.fitting.parameters import METHODS
+from dpmc.fitting.ratings import check_no_cluster, prepare_ratings, prepare_store
 from dpmc.methods.base import check_count
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.released import fit_folder
@@ -259,16 +259,16 @@ class PrivateFactorization:
         with noticed():
             store = self._store(X) if y is None else None
             if store is not None:
-                given = given_of_store(
+                prepared = prepare_store(
                     store, ready.rating_range, lists, ready.rated, model.by_blocks, client
                 )
             else:
                 check_no_cluster(client)
                 lines = lines_in(X, y, columns, ready.rated)
-                given = given_of(lines, ready.rating_range, lists)
-            for each in ready.remarks(given, features):
+                prepared = prepare_ratings(lines, ready.rating_range, lists)
+            for each in ready.remarks(prepared, features):
                 warnings.warn(f"{each} (not private, and not in what save writes)", stacklevel=2)
-            ready.run(given.ratings, ledger, features=features)
+            ready.run(prepared.ratings, ledger, features=features)
         self._fitted = model, lists.origins, ready.sampler
         with TemporaryDirectory() as place:  # predictions see what is published, and that alone
             self._write(Path(place) / "model")
@@ -278,8 +278,10 @@ class PrivateFactorization:
                     ready.book.name(Path(place) / "model" / GUARANTEE)
                 self.spent_ = ready.book.sentence()
         self._own: Ratings | Store | None = store
-        if isinstance(given.ratings, Ratings):  # a private choice of items leaves others' in
-            self._own = given.ratings if ready.selection is None else self._listed(given.ratings)
+        if isinstance(prepared.ratings, Ratings):  # a private choice of items leaves others' in
+            self._own = (
+                prepared.ratings if ready.selection is None else self._listed(prepared.ratings)
+            )
         self.guarantee_ = model.guarantee_
         if hasattr(model, "worth_"):
             self.worth_ = model.worth_

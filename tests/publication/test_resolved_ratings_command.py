@@ -20,8 +20,8 @@ from small_tables import (
 )
 
 from dpmc.fitting.fit import prepare
-from dpmc.fitting.given import read_given
 from dpmc.fitting.lists import Lists
+from dpmc.fitting.ratings import load_ratings
 from dpmc.privacy.ledger import Ledger
 from dpmc.privacy.release import GridNoise
 
@@ -58,13 +58,13 @@ def test_the_ratings_that_count_are_chosen_among_the_listed_ones(tmp_path, items
     """3 listed and 1000 unlisted items, and k = 3: the three count, with exact noise too."""
     rows = [("u", f"x{number}", 1.0) for number in range(1000)] + [("u", i, 4.0) for i in "ace"]
     table = write_table(tmp_path / "mine.csv", rows)
-    given = read_given(table, COLUMNS, RANGE, Lists(ITEMS, None, {}))
-    assert given.remarks == ["1000 ratings of what is not listed were left out"]
+    prepared = load_ratings(table, COLUMNS, RANGE, Lists(ITEMS, None, {}))
+    assert prepared.remarks == ["1000 ratings of what is not listed were left out"]
     options = {"method": "als", "relation": "user", "rating_range": RANGE, "ratings_per_user": 3}
     options |= {"epsilon": 1.0, "delta": 1e-6, "mechanism": "gaussian"}
     model = prepare(options).model
     ledger = Ledger(GridNoise(model.calibration.noise), model.releases, keep=True)
-    model.fit(given.ratings, ledger=ledger)
+    model.fit(prepared.ratings, ledger=ledger)
     assert not model.guarantee_.simulated
     (counts,) = [each.query for each in ledger.transcript if each.what == "counts"]
     assert counts.tolist() == [1, 0, 1, 0, 1, 0]

@@ -130,7 +130,7 @@ def _ratings(path, columns, published, user: str | None):
     import numpy as np
 
     from dpmc.errors import InputError
-    from dpmc.fitting.given import blocks_of
+    from dpmc.fitting.ratings import blocks_of
     from dpmc.publication.lists import restrict
     from dpmc.publication.store import is_store, opened
     from dpmc.publication.table import read_lines, resolve

@@ -94,8 +94,8 @@ def evaluate(path, epsilons, methods, splits, seed, as_json, user, item, rating,
     """
     from dpmc.fitting.checks import ranks
     from dpmc.fitting.fit import prepare
-    from dpmc.fitting.given import read_given
     from dpmc.fitting.lists import Lists
+    from dpmc.fitting.ratings import load_ratings
     from dpmc.publication.features import features_of
     from dpmc.publication.store import is_store
 
@@ -118,11 +118,13 @@ def evaluate(path, epsilons, methods, splits, seed, as_json, user, item, rating,
     columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
     rated, lists = likes_from is not None, Lists(None, None, {})
     by_blocks = all(model.by_blocks for model in models.values())
-    given = read_given(path, columns, rest["rating_range"], lists, rated, by_blocks)
-    remark(given.remarks)
+    prepared = load_ratings(path, columns, rest["rating_range"], lists, rated, by_blocks)
+    remark(prepared.remarks)
     level = likes_from if rated else 1.0  # what each row counts for
-    errors = _errors(models, given.ratings, features, level, splits, seed)
-    result = _summary(next(iter(models.values())), given.ratings, errors, likes_from, splits, seed)
+    errors = _errors(models, prepared.ratings, features, level, splits, seed)
+    result = _summary(
+        next(iter(models.values())), prepared.ratings, errors, likes_from, splits, seed
+    )
     for line in [json.dumps(result, indent=2)] if as_json else _lines(result, list(epsilons)):
         click.echo(line)
 

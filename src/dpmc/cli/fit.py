@@ -107,8 +107,8 @@ def fit(
     """
     from dpmc.cli.fit_summary import next_commands, summary_of, text_of
     from dpmc.fitting.fit import prepare
-    from dpmc.fitting.given import read_given
     from dpmc.fitting.lists import lists_of_file
+    from dpmc.fitting.ratings import load_ratings
     from dpmc.methods.cluster import connected
     from dpmc.methods.released import fit_folder
     from dpmc.publication.features import features_of
@@ -130,14 +130,14 @@ def fit(
     with stopping(ready.book, dask is not None), cluster as client:
         unseen = quiet or not blocks or client is not None or not is_store(path)
         with progress_of("blocks checked", hidden=unseen) as report:
-            given = read_given(
+            prepared = load_ratings(
                 path, columns, ready.rating_range, lists, ready.rated, blocks, client, report
             )
-        remarks = ready.remarks(given, features)
+        remarks = ready.remarks(prepared, features)
         if not quiet:
             remark(remarks)
         with progress(ready.statistics, "statistics", hidden=quiet) as ledger.report:
-            ready.run(given.ratings, ledger, features)
+            ready.run(prepared.ratings, ledger, features)
         names = fit_folder.write(
             output, ready.model, parts, {}, origins=lists.origins, sampler=ready.sampler
         )

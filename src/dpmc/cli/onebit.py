@@ -85,8 +85,8 @@ def onebit(path, output, force, ledger, budget, simulate, user, item, rating, ti
     """
     from dpmc.errors import InputError
     from dpmc.fitting import onebit as completing
-    from dpmc.fitting.given import read_given
     from dpmc.fitting.lists import lists_of_file
+    from dpmc.fitting.ratings import load_ratings
     from dpmc.methods.onebit.signs import binarise
     from dpmc.methods.released import onebit_folder
     from dpmc.publication.folder import FROM_FILE, GUARANTEE, check_output
@@ -99,19 +99,21 @@ def onebit(path, output, force, ledger, budget, simulate, user, item, rating, ti
     columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
     lists = lists_of_file(path, options, columns, names_users=True)
     with stopping(book):
-        given = read_given(path, columns, None, lists)
-        if not len(given.ratings) and any(origin == FROM_FILE for origin in lists.origins.values()):
+        prepared = load_ratings(path, columns, None, lists)
+        if not len(prepared.ratings) and any(
+            origin == FROM_FILE for origin in lists.origins.values()
+        ):
             # who rated what is public, so this tells nothing
             sentence = "Not one rating is of what is listed: is it the list of these ratings?"
             raise InputError(sentence)
-        signs = binarise(given.ratings, settings["threshold"])
+        signs = binarise(prepared.ratings, settings["threshold"])
         problem = completing.problem_of(signs, settings)
         if book is not None and simulate is None:
             book.enter()
         completion = completing.completed(problem, settings, simulate)
         remark(
-            given.remarks
-            + completing.remarks_on(given.ratings, signs, settings)
+            prepared.remarks
+            + completing.remarks_on(prepared.ratings, signs, settings)
             + completing.remarks_on_completion(completion, signs, settings)
         )
         names = onebit_folder.write(output, completion, problem, settings, origins=lists.origins)

@@ -11,7 +11,7 @@ import numpy as np
 from dpmc.errors import ParameterError
 from dpmc.fitting.book import Book
 from dpmc.fitting.checks import checked
-from dpmc.fitting.given import Given
+from dpmc.fitting.ratings import PreparedRatings
 from dpmc.fitting.settings import make_model, method_of, selection_of, settings_of
 from dpmc.methods.blocks import LabelledBlocks, cores, counted
 from dpmc.methods.private import PrivateMethod
@@ -111,9 +111,9 @@ class Fit:
         more = {} if features is None else {"item_features": features}
         model.fit(ratings, rng=rng, ledger=ledger, selection=selection, **more)
 
-    def remarks(self, given: Given, features: Features | None = None) -> list[str]:
+    def remarks(self, prepared: PreparedRatings, features: Features | None = None) -> list[str]:
         """Return what is noticed about the ratings: not private."""
-        ratings, remarks = given.ratings, list(given.remarks)
+        ratings, remarks = prepared.ratings, list(prepared.remarks)
         if features is not None and self.selection is None:
             without = len(set(np.asarray(ratings.item_labels)).difference(features.labels))
             if without:

@@ -45,11 +45,12 @@ def labels_of(column: "pa.ChunkedArray", name: str) -> Labelled:
 def lines_in(table: object, ratings: object, names: Mapping[str, str], rated: bool = True) -> Lines:
     """Return what stands in a table, one rating a row.
 
-    It is a file (of a store see :mod:`dpmc.fitting.given`); a frame, whose columns of users, items
-    and ratings are found as :func:`dpmc.publication.columns.columns_of` finds them, or an array of
-    shape (n, 3); where n ratings are given beside it, without theirs, or of shape (n, 2); or where
-    it is not ``rated``, and each row has the value 1. Of a sparse matrix rows are users, columns
-    items and what is stored ratings; where it is not ``rated``, it must be one of truth values.
+    It is a file (of a store see :mod:`dpmc.fitting.ratings`); a frame, whose columns of users,
+    items and ratings are found as :func:`dpmc.publication.columns.columns_of` finds them, or an
+    array of shape (n, 3); where n ratings are given beside it, without theirs, or of shape (n, 2);
+    or where it is not ``rated``, and each row has the value 1. Of a sparse matrix rows are users,
+    columns items and what is stored ratings; where it is not ``rated``, it must be one of truth
+    values.
     """
     if isinstance(table, str | PathLike | Store):
         if ratings is not None:

@@ -5,7 +5,7 @@ for a whole matrix.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -109,7 +109,6 @@ class Clock:
         self.steps = []
         self._test = test
         self._begin = 0.0
-        self.wrap: Callable = lambda model: model
 
     def start(self) -> None:
         """Begin to measure."""
@@ -120,13 +119,14 @@ class Clock:
         self.seconds += time.process_time() - self._begin
 
     @property
-    def callback(self):
-        """For a fit; None if errors by iteration are not wanted."""
-        return None if self._test is None else self._record
+    def by_iteration(self) -> bool:
+        """Whether errors by iteration are wanted."""
+        return self._test is not None
 
-    def _record(self, iteration: int, model) -> None:
+    def record(self, iteration: int, model) -> None:
+        """Add the errors of the model after an iteration, without the time that they take."""
         self.stop()
-        found = errors(self.wrap(model), self._test)
+        found = errors(model, self._test)
         self.steps.append({"iteration": iteration, **found, "seconds": self.seconds})
         self.start()
 
@@ -149,15 +149,22 @@ def fit(cell: DpalsCell, settings: Mapping, trial: int, training: Ratings, clock
     )
     training.by_user, training.by_item  # noqa: B018  grouping is not the method's business
     clock.start()
+    number = means = None
     prepared = PREPARED.get(cell.method, ())
     if "item_share" in prepared and given.get("item_share", 1) < 1:
         means = training.by_user.means(float(training.by_user.values.mean()))
         training, number = restricted(training, given["item_share"])
-        clock.wrap = lambda inner: Restricted(inner, number, means)
+
+    def whole(inner):
+        return inner if number is None else Restricted(inner, number, means)
+
+    def record(iteration, inner):
+        clock.record(iteration, whole(inner))
+
     more = {"noise_rng": noise_rng} if METHODS[cell.method].private else {}
     if "ratings_per_user" in prepared:
         sampling = given.get("sampling", "uniform")
         more["of_items"] = sampled(training, given["ratings_per_user"], sampling, rng)
-    model.fit(training, rng=rng, callback=clock.callback, **more)
+    model.fit(training, rng=rng, callback=record if clock.by_iteration else None, **more)
     clock.stop()
-    return clock.wrap(model)
+    return whole(model)

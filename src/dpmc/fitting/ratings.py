@@ -19,7 +19,7 @@ from dpmc.ratings import Compressed, Ratings
 
 
 @dataclass(frozen=True)
-class Given:
+class PreparedRatings:
     """Ratings as read, with what was changed: for the terminal, never for a file.
 
     Attributes
@@ -35,7 +35,7 @@ class Given:
     remarks: list[str]
 
 
-def read_given(
+def load_ratings(
     path: str | Path,
     columns: Mapping[str, str | None],
     rating_range: tuple[float, float] | None,
@@ -44,20 +44,22 @@ def read_given(
     by_blocks: bool = False,
     client: Any = None,
     report: Callable[[float], None] = lambda share: None,
-) -> Given:
+) -> PreparedRatings:
     """Return what counts of a file or a store.
 
     Columns and ``rated`` are as for :func:`dpmc.publication.table.read_lines`; the columns of a
-    store were named when it was built. For what follows see :func:`given_of_store`.
+    store were named when it was built. For what follows see :func:`prepare_store`.
     """
     if is_store(path):
         store = opened(path, columns)
-        return given_of_store(store, rating_range, lists, rated, by_blocks, client, report)
+        return prepare_store(store, rating_range, lists, rated, by_blocks, client, report)
     check_no_cluster(client)
-    return given_of(read_lines(Path(path), columns, rated), rating_range, lists)
+    return prepare_ratings(read_lines(Path(path), columns, rated), rating_range, lists)
 
 
-def given_of(lines: Lines, rating_range: tuple[float, float] | None, lists: Lists) -> Given:
+def prepare_ratings(
+    lines: Lines, rating_range: tuple[float, float] | None, lists: Lists
+) -> PreparedRatings:
     """Return what counts of a table that was read."""
     every = resolve(lines, rating_range)
     ratings = restrict(every, lists.items, lists.users)
@@ -65,10 +67,10 @@ def given_of(lines: Lines, rating_range: tuple[float, float] | None, lists: List
     latest = lines.times is not None
     merged, unlisted = len(lines.values) - len(every), len(every) - len(ratings)
     remarks = _remarks(merged, latest, unlisted, len(ratings), outside, rating_range)
-    return Given(ratings, remarks)
+    return PreparedRatings(ratings, remarks)
 
 
-def given_of_store(
+def prepare_store(
     store: Store,
     rating_range: tuple[float, float] | None,
     lists: Lists,
@@ -76,7 +78,7 @@ def given_of_store(
     by_blocks: bool,
     client: Any = None,
     report: Callable[[float], None] = lambda share: None,
-) -> Given:
+) -> PreparedRatings:
     """Return what counts of a store, all of which is read once and checked.
 
     ``by_blocks``: in blocks that are read whenever they are looked at; else in memory. With a
@@ -85,7 +87,7 @@ def given_of_store(
     """
     if not by_blocks:
         check_no_cluster(client)
-        return given_of(store.lines(rated), rating_range, lists)
+        return prepare_ratings(store.lines(rated), rating_range, lists)
     store.check_rated(rated)
     if client is None:
         store.check(cores(), report)
@@ -98,7 +100,7 @@ def given_of_store(
         stored = Blocks(store, cores(), elsewhere=over(client))
         outside = int(counted(partial(_outside_in, rating_range), stored))
     merged, left = store.n_repeated, store.n_ratings - store.n_repeated - unlisted
-    return Given(ratings, _remarks(merged, False, unlisted, left, outside, rating_range))
+    return PreparedRatings(ratings, _remarks(merged, False, unlisted, left, outside, rating_range))
 
 
 def blocks_of(
