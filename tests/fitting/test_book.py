@@ -18,7 +18,7 @@ from dpmc import PrivateFactorization
 from dpmc.errors import InputError
 from dpmc.files import file_digest
 from dpmc.fitting import book as module
-from dpmc.fitting import given, onebit
+from dpmc.fitting import onebit, ratings
 from dpmc.fitting.book import Book, down, read, up
 from dpmc.fitting.fit import prepare
 from dpmc.methods.private_choice import Keyed
@@ -166,7 +166,7 @@ def test_a_fit_that_is_interrupted_says_what_it_has_spent(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(given, "read_lines", interrupt)
+        patch.setattr(ratings, "read_lines", interrupt)
         with pytest.raises(InputError, match=f"^Stopped. Nothing was spent of {path}.$"):
             run(*asked)
     assert not path.exists()

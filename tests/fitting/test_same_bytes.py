@@ -9,7 +9,7 @@ import pytest
 
 from dpmc import PrivateFactorization
 from dpmc.fitting import fit as fitting
-from dpmc.fitting import given
+from dpmc.fitting import ratings
 from dpmc.fitting.parameters import METHODS
 from dpmc.publication.store_building import build
 
@@ -59,7 +59,7 @@ def test_a_folder_is_the_same_however_its_ratings_came(method, tmp_path, monkeyp
         assert folder(method, other, tmp_path / name) == first, name
     for blocks, threads in ((1, 1), (2, 2), (7, 3), (64, 1)):
         monkeypatch.setattr("dpmc.ratings.BLOCK", max(1, len(frame) // blocks))
-        for module in (fitting, given):
+        for module in (fitting, ratings):
             monkeypatch.setattr(module, "cores", lambda threads=threads: threads)
         name = f"{blocks} blocks, {threads} threads"
         assert folder(method, frame, tmp_path / name) == first, name
