@@ -67,7 +67,7 @@ test-all: $(VENV)/installed
 test-slurm: $(VENV)/installed
 	@DPMC_SLURM=1 $(BIN)/python -m pytest -q tests/slurm
 
-# the ten kills last: they take longest
+# the ten kills first: they take longest (tests/conftest.py)
 ## full disks, kills, broken files and the like, and what was seen (minutes; as root: more)
 test-faults: $(VENV)/installed
 	@DPMC_FAULTS=1 DPMC_KILLS=10 $(BIN)/python -m pytest -q tests/faults tests/workflow/test_crash.py -k "faults or many_kills"
