@@ -17,8 +17,6 @@ from dpmc.files import check_writable
 from dpmc.fitting.compiling import NOTICE
 
 FIT = {"items-are-public": True}
-ONEBIT = FIT | {"users-are-public": True}
-LISTS = {"fit": FIT, "onebit": ONEBIT}
 
 
 @pytest.fixture
@@ -41,13 +39,12 @@ def process(*arguments, **options):
 
 
 @pytest.mark.parametrize("place", ["file/out", "file/deeper/out", "x" * 250, "link/out"])
-@pytest.mark.parametrize("command", ["fit", "onebit"])
-def test_an_output_that_cannot_be_is_refused_before_the_ratings_are_read(tmp_path, command, place):
+def test_an_output_that_cannot_be_is_refused_before_the_ratings_are_read(tmp_path, place):
     (tmp_path / "file").write_text("in the way")
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
     before = sorted(tmp_path.iterdir())
     # there are no ratings, so a refusal that comes late would be about them
-    arguments = listed(command, tmp_path / "none.csv", tmp_path / place, **LISTS[command])
+    arguments = listed("fit", tmp_path / "none.csv", tmp_path / place, **FIT)
     assert f"{tmp_path / place} cannot be written (" in refused(*arguments)
     assert sorted(tmp_path.iterdir()) == before
 
@@ -100,7 +97,6 @@ def test_a_full_disk_is_one_sentence():
 def test_the_name_of_a_data_set_is_no_file(tmp_path, model, name, words):
     for arguments in (
         listed("fit", name, tmp_path / "out", **FIT),
-        listed("onebit", name, tmp_path / "out", **ONEBIT),
         ["complete", "--model", model, "--ratings", name],
     ):
         sentence = refused(*arguments)
@@ -182,29 +178,22 @@ def test_an_interrupt_is_one_sentence(monkeypatch, arguments, place, sentence):
 
 # -- numbers that are far too large or small ----------------------------------------------------
 
-OPTIONS = {
-    "fit": [
-        ({"rank": 10**20}, "--rank must lie between 1 and 1e+09"),
-        ({"ratings-per-user": 10**23}, "--ratings-per-user must lie between 1 and 1e+09"),
-        ({"iterations": 10**20}, "--iterations must lie between 1 and 1e+09"),
-        ({"factor-bound": 1e300}, "--factor-bound must lie between 1e-15 and 1e+15"),
-        ({"user-regularization": 1e-300}, "--user-regularization must lie between"),
-        ({"rating-range": (1, 1.0000000000000002)}, "rating_range must be no shorter than 1e-09"),
-        ({"rating-range": (0, 1e-16)}, "--rating-range must lie between"),
-        ({"rating-range": (-1e308, 1e308)}, "--rating-range must lie between"),
-        ({"method": "dpals", "ratings-per-user": -4}, "ratings_per_user must be an integer"),
-    ],
-    "onebit": [
-        ({"mechanism": name, "epsilon": 1e-300}, "--epsilon must lie between 1e-09 and")
-        for name in ("inp", "objp", "grap", "outp", "private_item_bias")
-    ],
-}
-REFUSED = [(command, *case) for command, cases in OPTIONS.items() for case in cases]
+OPTIONS = [
+    ({"rank": 10**20}, "--rank must lie between 1 and 1e+09"),
+    ({"ratings-per-user": 10**23}, "--ratings-per-user must lie between 1 and 1e+09"),
+    ({"iterations": 10**20}, "--iterations must lie between 1 and 1e+09"),
+    ({"factor-bound": 1e300}, "--factor-bound must lie between 1e-15 and 1e+15"),
+    ({"user-regularization": 1e-300}, "--user-regularization must lie between"),
+    ({"rating-range": (1, 1.0000000000000002)}, "rating_range must be no shorter than 1e-09"),
+    ({"rating-range": (0, 1e-16)}, "--rating-range must lie between"),
+    ({"rating-range": (-1e308, 1e308)}, "--rating-range must lie between"),
+    ({"method": "dpals", "ratings-per-user": -4}, "ratings_per_user must be an integer"),
+]
 
 
-@pytest.mark.parametrize(("command", "changes", "words"), REFUSED)
-def test_numbers_with_which_computing_would_fail(tmp_path, table, command, changes, words):
-    arguments = listed(command, table, tmp_path / "out", **LISTS[command], **changes)
+@pytest.mark.parametrize(("changes", "words"), OPTIONS)
+def test_numbers_with_which_computing_would_fail(tmp_path, table, changes, words):
+    arguments = listed("fit", table, tmp_path / "out", **FIT, **changes)
     assert words in refused(*arguments)
     assert not (tmp_path / "out").exists()
 
@@ -255,21 +244,13 @@ def test_a_rank_beyond_what_is_private_is_remarked_on(tmp_path, table):
     assert "beyond the number" not in result.stdout
 
 
-# -- lists and thresholds -----------------------------------------------------------------------
+# -- lists ---------------------------------------------------------------------------------------
 
 
 def test_a_list_that_matches_nothing(tmp_path, table):
     others = write_list(tmp_path / "others.txt", ["x", "y"])
     result = run(*listed("fit", table, tmp_path / "out", items=others))
     assert "dpmc: not one rating is of what is listed: is it the list of these" in result.stderr
-    options = {"items": others, "users-are-public": True}
-    sentence = refused(*listed("onebit", table, tmp_path / "likes", **options))
-    assert "Not one rating is of what is listed" in sentence
-
-
-def test_a_threshold_beyond_all_ratings(tmp_path, table):
-    result = run(*listed("onebit", table, tmp_path / "likes", **ONEBIT | {"threshold": 9}))
-    assert "all ratings lie on one side of the threshold 9 (not private, " in result.stderr
 
 
 def test_runs_that_are_no_text(tmp_path):
@@ -279,6 +260,12 @@ def test_runs_that_are_no_text(tmp_path):
     assert f"{tmp_path} holds the results of no study" in listed
 
 
-def test_an_earlier_name_of_a_command_says_the_new_one():
-    said = run("recommend", "--epsilon", 5, status=2).output
-    assert "dpmc recommend is called dpmc noise now." in said
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("recommend", "--epsilon", 5), "dpmc recommend is called dpmc noise now."),
+        (("onebit", "--ratings", "mine.csv"), "dpmc onebit was removed: for likes use dpmc fit --"),
+    ],
+)
+def test_a_command_that_is_gone_says_what_to_use_instead(words, sentence):
+    assert sentence in run(*words, status=2).output

@@ -664,11 +664,6 @@ def test_what_else_is_refused(frame, model, tmp_path):
     assert files_of(tmp_path / "model") == before
     with pytest.raises(InputError, match=r"holds no guarantee\.json"):
         PrivateFactorization.load(tmp_path)
-    table = write_table(tmp_path / "mine.csv", rows_of())
-    lists = {"items-are-public": True, "users-are-public": True}
-    run(*listed("onebit", table, tmp_path / "likes", **lists))
-    with pytest.raises(InputError, match="is not a folder that dpmc fit wrote"):
-        PrivateFactorization.load(tmp_path / "likes")
 
 
 def test_a_loaded_model_can_be_fitted_again(frame, model, tmp_path):

@@ -57,10 +57,6 @@ WORK = {
         *("evaluate", "mine.csv", "--rating-range", "1", "5", "--relation", "user"),
         *("--epsilon", "5"),
     ],
-    "onebit": [
-        *("onebit", "--ratings", "mine.csv", "--items-are-public", "--users-are-public"),
-        *("--output", "likes", "--epsilon", "2", "--threshold", "3.5"),
-    ],
     "cell": [
         *("cell", "--users", "20", "--items", "30", "--rank", "2", "--fraction", "0.3"),
         *("--iterations", "3", "--trials", "2"),

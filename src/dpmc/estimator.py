@@ -446,8 +446,6 @@ class PrivateFactorization:
         """
         folder = Path(folder)
         _, stated = read_guarantee(folder)
-        if stated["format"] not in fit_folder.FORMATS:
-            raise InputError(f"{folder} is not a folder that dpmc fit wrote.")
         published, constants = load(folder), stated["constants"]
         names = {target: name for name, target in METHODS.items()}
         per_user = constants.get("ratings_per_user")

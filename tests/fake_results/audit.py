@@ -19,18 +19,16 @@ FAULTS = (
 
 
 def fake_attacks() -> list[dict[str, object]]:
-    """Rows of the audit of files: two methods, one under two relations, and one-bit completion."""
+    """Rows of the audit of files: two methods, one of them under two relations."""
     claim = {"target": "published", "claimed_epsilon": 2.0, "delta": 0.05, "passed": True}
     attack = claim | {"test": "black_box", "samples": 300, "confidence": 0.999}
     item = {"method": "private_item_bias", "mechanism": "gaussian"}
     dpals = {"method": "dpals", "mechanism": "gaussian"}
-    onebit = {"mechanism": "grap", "relation": "entry_change", "lower_bound": 1.2, "delta": 0.0}
     return [
         {**attack, **item, "relation": "user_add_remove", "lower_bound": 0.7},
         {**attack, **dpals, "relation": "user_add_remove", "lower_bound": 0.0},
         {**attack, **item, "relation": "user_replace", "lower_bound": 0.2},
         {**claim, **item, "relation": "user_replace", "test": "published", "measured": 0},
-        {**attack, **onebit},
     ]
 
 

@@ -18,9 +18,10 @@ from dpmc import PrivateFactorization
 from dpmc.errors import InputError
 from dpmc.files import file_digest
 from dpmc.fitting import book as module
-from dpmc.fitting import onebit, ratings
+from dpmc.fitting import ratings
 from dpmc.fitting.book import Book, down, read, up
 from dpmc.fitting.fit import prepare
+from dpmc.mechanisms import Laplace
 from dpmc.methods.private_choice import Keyed
 from dpmc.privacy.relations import USER_ADD_REMOVE
 from dpmc.privacy.spending import Cost
@@ -55,7 +56,7 @@ def path(tmp_path):
 
 
 def book(path, epsilon=3.0, budget=(7.0, 0.0), relation=USER_ADD_REMOVE):
-    return Book(path, relation, "bias", Cost(epsilon, 0.0), budget)
+    return Book(path, relation, "bias", Cost(epsilon, 0.0, Laplace(1 / epsilon)), budget)
 
 
 def test_fits_are_entered_and_the_one_too_many_is_refused(table, path, tmp_path):
@@ -115,19 +116,6 @@ def test_a_ranking_and_a_private_list_cost_what_they_state():
             prepare(each | {"budget": "4.99,1e-6"})
 
 
-def test_signs_are_entered_too(table, path, tmp_path):
-    lists = {"items-are-public": True, "users-are-public": True, "ledger": path}
-    told = run(*listed("onebit", table, tmp_path / "one", budget="8,1e-6", **lists)).output
-    assert "entry 1: spent so far epsilon 5 of 8 at delta 1e-06, accounted by basic" in told
-    options = lists | {"mechanism": "grap_gaussian", "delta": 1e-6, "epsilon": 3}
-    told = run(*listed("onebit", table, tmp_path / "two", **options)).output
-    assert "entry 2: spent so far epsilon 8 of 8" in told
-    assert read(path).entries[1].model == file_digest(tmp_path / "two" / "guarantee.json")
-    assert "beyond" in refused(*listed("onebit", "none.csv", tmp_path / "three", **lists))
-    about = refused(*listed("fit", table, tmp_path / "four", ledger=path, **FIT))
-    assert "is about the relation entry_change, and this fit about user_add_remove" in about
-
-
 def test_the_same_in_python(table, path, tmp_path):
     frame = pd.read_csv(table)
     common = {"epsilon": 30, "delta": 1e-9, "rating_range": (1, 5), "items": ITEMS}
@@ -154,13 +142,8 @@ def test_a_fit_that_is_killed_before_its_noise_has_spent(table, path, tmp_path):
     assert "none" in run("ledger", path).output
 
 
-@pytest.mark.parametrize("command", ["fit", "onebit"])
-def test_a_fit_that_is_interrupted_says_what_it_has_spent(
-    command, table, path, tmp_path, monkeypatch
-):
-    lists = {"items-are-public": True, "users-are-public": command == "onebit" or None}
-    more = {"method": "bias"} if command == "fit" else {}
-    asked = listed(command, table, tmp_path / "one", ledger=path, budget="45,1e-9", **lists, **more)
+def test_a_fit_that_is_interrupted_says_what_it_has_spent(table, path, tmp_path, monkeypatch):
+    asked = listed("fit", table, tmp_path / "one", ledger=path, **NEW)
 
     def interrupt(*_):
         raise KeyboardInterrupt
@@ -171,7 +154,6 @@ def test_a_fit_that_is_interrupted_says_what_it_has_spent(
             run(*asked)
     assert not path.exists()
     monkeypatch.setattr(Keyed, "fresh", interrupt)
-    monkeypatch.setattr(onebit, "completed", interrupt)
     with pytest.raises(InputError, match=f"^Stopped. {path}, entry 1, counts as spent.$"):
         run(*asked)
     assert len(read(path).entries) == 1
@@ -359,10 +341,8 @@ def test_what_was_spent_is_rounded_up(path):
 
 
 @pytest.mark.parametrize("place", ["model", "model/mine.ledger"])
-@pytest.mark.parametrize("command", ["fit", "onebit"])
-def test_a_book_is_not_kept_where_the_model_will_be(command, place, tmp_path):
-    lists = {"items-are-public": True, "users-are-public": True, "budget": "45,1e-9"}
-    asked = listed(command, "none.csv", tmp_path / "model", ledger=tmp_path / place, **lists)
+def test_a_book_is_not_kept_where_the_model_will_be(place, tmp_path):
+    asked = listed("fit", "none.csv", tmp_path / "model", ledger=tmp_path / place, **NEW)
     assert "--ledger must be kept outside of --output" in refused(*asked)
     assert not (tmp_path / "model").exists()
 

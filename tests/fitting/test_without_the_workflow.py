@@ -51,8 +51,6 @@ COMMANDS = (
     "verify saved",
     "evaluate mine.csv --rating-range 1 5 --relation user --epsilon 5 --splits 1",
     "noise --epsilon 5 --relation entry",
-    "onebit --ratings mine.csv --items-are-public --users-are-public --output likes --epsilon 2 "
-    "--threshold 3.5",
 )
 COMMANDED = f"""
 from click.testing import CliRunner

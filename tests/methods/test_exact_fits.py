@@ -289,7 +289,7 @@ def test_exact_and_simulated_fits_ask_for_the_same_and_make_the_same_of_it(
 
 ASK = {"simulated", "FloatNoise", "GridNoise", "Replay", "SAMPLERS"}
 MAY_ASK = {"private.py", "released", "onebit"}
-"""What all methods share, what writes folders, and signs, which have no ledger of their own."""
+"""What all methods share, what writes folders, and signs, whose noise is simulated."""
 
 
 def test_nothing_below_the_methods_asks_whether_noise_is_simulated():

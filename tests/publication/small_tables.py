@@ -1,4 +1,4 @@
-"""Small tables through `dpmc fit` and `dpmc onebit`: what tests of published folders share."""
+"""Small tables through `dpmc fit`: what tests of published folders share."""
 
 import csv
 import io
@@ -18,10 +18,7 @@ from dpmc.methods.user_level.local_bayes.method import FALLBACKS
 USERS = [f"u{number:02}" for number in range(24)]
 ITEMS = list("abcdef")
 SIMULATED = "simulated_"
-DEFAULTS = {
-    "fit": {"epsilon": 30, "delta": 1e-9, "relation": "user", "rating-range": (1, 5)},
-    "onebit": {"epsilon": 5, "threshold": 3},
-}
+DEFAULTS = {"fit": {"epsilon": 30, "delta": 1e-9, "relation": "user", "rating-range": (1, 5)}}
 PUBLIC = {
     "user": {"items-are-public": True},
     "entry": {"items-are-public": True, "users-are-public": True},
@@ -49,7 +46,7 @@ def write_list(path, labels):
 def listed(command, table, output, **changes):
     """Return the arguments; True is a flag, None leaves a default out."""
     options = {"ratings": table, "output": output, **DEFAULTS[command], **changes}
-    if command == "fit" and options["relation"].startswith("user"):
+    if options["relation"].startswith("user"):
         options = {"ratings-per-user": 3, "method": "als"} | options
         if options["method"] not in ("bayes", "bias"):
             options = {"rank": 2} | options

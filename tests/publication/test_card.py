@@ -37,15 +37,12 @@ FITS = {
 }
 
 
-@pytest.fixture(scope="module", params=[*FITS, "onebit"])
+@pytest.fixture(scope="module", params=FITS)
 def model(request, tmp_path_factory):
     made = tmp_path_factory.mktemp(request.param)
     table = write_table(made / "mine.csv", rows_of())
     with falling_back(None):
-        if request.param == "onebit":
-            publish("onebit", table, made / "model", **PUBLIC["entry"])
-        else:
-            publish("fit", table, made / "model", **FITS[request.param])
+        publish("fit", table, made / "model", **FITS[request.param])
     return made / "model"
 
 
@@ -106,8 +103,7 @@ def test_a_card_says_what_the_folder_states(model):
     assert front["library_name"] == "dpmc"
     assert "differential-privacy" in front["tags"]
     assert stated["sentence"] in body
-    learnt = f"{stated['mechanism']} noise under" if "method" in stated else "(one bit each, "
-    assert learnt in body
+    assert f"{stated['mechanism']} noise under" in body
     assert all(f"- {each}" in body for each in verify(model).explanation())
     assert all(f"- {each}" in body for each in stated["assumed_public"].values())
     assert "Film club: Wien" in body

@@ -28,17 +28,16 @@ from dpmc import PrivateFactorization
 from dpmc.errors import InputError
 from dpmc.methods.released.verify import SCHEMAS, verify
 
-FORMATS = ("dpmc-fit-1", "dpmc-fit-2", "dpmc-onebit-1")
+FORMATS = ("dpmc-fit-1", "dpmc-fit-2")
 ADDED = ("attacker", "event")
 """To the second format of fits."""
 FEATURES = "features.csv"
 FOLDERS = {
-    "users": ("fit", PUBLIC["user"]),
-    "privately": ("fit", {"items-privately": 0.4, "ratings-per-user": 6}),
-    "held out": ("fit", {"items-are-public": True, "method": "bayes", "report-error": 0.3}),
-    "features": ("fit", {"items-are-public": True, "method": "bayes", "item-features": FEATURES}),
-    "entries": ("fit", PUBLIC["entry"] | {"relation": "entry", "write": "user-factors"}),
-    "onebit": ("onebit", PUBLIC["entry"] | {"mechanism": "grap_gaussian"}),
+    "users": PUBLIC["user"],
+    "privately": {"items-privately": 0.4, "ratings-per-user": 6},
+    "held out": {"items-are-public": True, "method": "bayes", "report-error": 0.3},
+    "features": {"items-are-public": True, "method": "bayes", "item-features": FEATURES},
+    "entries": PUBLIC["entry"] | {"relation": "entry", "write": "user-factors"},
 }
 
 
@@ -76,11 +75,11 @@ def folders(tmp_path_factory):
     table = write_table(made / "mine.csv", rows_of())
     known = [f"{item},{number}" for number, item in enumerate(ITEMS)]
     (made / FEATURES).write_text("\n".join(["item,year", *known]))
-    for name, (command, changes) in FOLDERS.items():
+    for name, changes in FOLDERS.items():
         if "item-features" in changes:
             changes = changes | {"item-features": made / FEATURES}
         with falling_back(None):  # that a fit had not fallen back to biases cannot be seen
-            publish(command, table, made / name, **changes)
+            publish("fit", table, made / name, **changes)
     return made
 
 
@@ -112,7 +111,7 @@ def test_no_required_key_may_lack(name, place, folders, tmp_path):
         "outcome": "held out",
         "item_features": "features",
     }
-    source = "onebit" if "onebit" in name else own.get(place[0], "entries")
+    source = own.get(place[0], "entries")
     stated = guarantee_of(folders / source)
     stated = earlier(stated) if name == "dpmc-fit-1" else stated
     validator_of(name).validate(stated)
@@ -126,7 +125,7 @@ def test_no_required_key_may_lack(name, place, folders, tmp_path):
     refused("verify", folder)
 
 
-@pytest.mark.parametrize("name", [name for name in FOLDERS if name != "onebit"])
+@pytest.mark.parametrize("name", FOLDERS)
 def test_folders_in_the_first_format_are_verified_as_before(name, folders, tmp_path):
     folder = shutil.copytree(folders / name, tmp_path / "copy")
     stated = guarantee_of(folder)
@@ -147,7 +146,7 @@ VALUES = (
 )  # fmt: skip
 CHOICES = (
     "rating_range", "factor_bound", "residual_bound", "regularization", "user_regularization",
-    "threshold", "entry_bound", "most_factors", "explained", "held_out",
+    "most_factors", "explained", "held_out",
 )  # fmt: skip
 """What no other number follows from: another one is another fit, with a guarantee as good."""
 ERRORS = (
@@ -201,8 +200,7 @@ def test_any_other_value_is_refused_unless_it_cannot_be_seen(name, folders, tmp_
     folder = shutil.copytree(folders / name, tmp_path / "copy")
     stated, seen, known = guarantee_of(folder), 0, set()
     for other in takewhile(lambda other: other != name, FOLDERS):
-        if FOLDERS[other][0] == FOLDERS[name][0]:
-            known |= {*places(guarantee_of(folders / other))}
+        known |= {*places(guarantee_of(folders / other))}
     for number, place in enumerate(places(stated)):
         before = stated
         for key in place:

@@ -1,4 +1,4 @@
-"""Lists of items and users of `dpmc fit` and `dpmc onebit`: what is refused, and what nobody sees.
+"""Lists of items and users of `dpmc fit`: what is refused, and what nobody sees.
 
 Exact noise at epsilon 30 and delta 1e-9: a private choice with the share 0.4 lists an item of one
 user in at most 4 of 1e10 runs (it is a theorem, whatever the noise), and leaves out one that all of
@@ -7,7 +7,6 @@ user in at most 4 of 1e10 runs (it is a theorem, whatever the noise), and leaves
 
 import json
 
-import numpy as np
 import pytest
 from small_tables import (
     ITEMS,
@@ -57,7 +56,7 @@ ONE_USERS = "Give one of --users and --users-are-public alone."
 NO_ITEMS, NO_USERS = "Say where the list of items is from", "Say where the list of users is from"
 BETWEEN = "must lie between 0 and 1, such as 0.2, got"
 OF_NO_USE = "is of no use where users are protected"
-FIT_REFUSALS = {
+REFUSALS = {
     "none": ({}, f"{NO_ITEMS}, because a list taken from the ratings would give away an item"),
     "none, what to do": ({}, "or --items-privately SHARE to choose them within the budget."),
     "none at entry level": (ENTRY, "--items-are-public if everybody knows which there are."),
@@ -92,27 +91,17 @@ FIT_REFUSALS = {
     f"share {share}": ({"items-privately": share}, f"{BETWEEN} {float(share)!r}")
     for share in (0, 1, 1.5, -0.2, "nan", "inf")
 }  # fmt: skip
-ONEBIT_REFUSALS = {
-    "none": ({}, NO_ITEMS),
-    "no users": (ITEMS_FILE, NO_USERS),
-    "no items": (USERS_FILE, NO_ITEMS),
-    "items twice": (ITEMS_FILE | PUBLIC["entry"], "--items-privately alone."),
-    "users twice": (ITEMS_FILE | USERS_FILE | {"users-are-public": True}, ONE_USERS),
-}
-REFUSALS = [("fit", *case) for case in FIT_REFUSALS.items()] + [
-    ("onebit", *case) for case in ONEBIT_REFUSALS.items()
-]
 
 
-@pytest.mark.parametrize(("command", "name", "case"), REFUSALS, ids=lambda each: str(each)[:24])
-def test_lists_that_are_missing_or_too_many(command, name, case, files, tmp_path):
-    changes, wanted = case
+@pytest.mark.parametrize("name", REFUSALS)
+def test_lists_that_are_missing_or_too_many(name, files, tmp_path):
+    changes, wanted = REFUSALS[name]
     sentence = refused(
-        *listed(command, files / "mine.csv", tmp_path / "out", **placed(changes, files))
+        *listed("fit", files / "mine.csv", tmp_path / "out", **placed(changes, files))
     )
     assert wanted in sentence
     if wanted.startswith(NO_ITEMS):  # only where it can be had
-        of_users = command == "fit" and changes.get("relation", "user").startswith("user")
+        of_users = changes.get("relation", "user").startswith("user")
         assert ("--items-privately SHARE" in sentence) == of_users
     assert list(tmp_path.iterdir()) == []
 
@@ -141,14 +130,9 @@ BAD = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_files_that_are_no_lists(name, files, tmp_path):
-    for command, what, others in (
-        ("fit", "item", {}),
-        ("fit", "user", ENTRY | ITEMS_FILE),
-        ("onebit", "item", USERS_FILE),
-        ("onebit", "user", ITEMS_FILE),
-    ):
+    for what, others in (("item", {}), ("user", ENTRY | ITEMS_FILE)):
         changes = placed(others, files) | {f"{what}s": files / name}
-        sentence = refused(*listed(command, files / "mine.csv", tmp_path / "out", **changes))
+        sentence = refused(*listed("fit", files / "mine.csv", tmp_path / "out", **changes))
         assert BAD[name][1].format(what) in sentence
         assert list(tmp_path.iterdir()) == []
 
@@ -158,57 +142,51 @@ def test_files_that_are_no_lists(name, files, tmp_path):
 METHODS = ("als", "irls", "dpals", "bias")
 MORE_PARTS = {"write": ("user-factors", "--write", "predictions")}
 LEAKS = {
-    f"{relation} {method}": ("fit", ITEMS_FILE | {"relation": relation, "method": method})
+    f"{relation} {method}": ITEMS_FILE | {"relation": relation, "method": method}
     for relation in ("user", "user_replace")
     for method in METHODS
 } | {
-    f"privately {method}": (
-        "fit", {"items-privately": 0.4, "ratings-per-user": 7, "method": method}
-    )
+    f"privately {method}": {"items-privately": 0.4, "ratings-per-user": 7, "method": method}
     for method in METHODS
 } | {
     f"{relation} {method}": (
-        "fit", ITEMS_FILE | USERS_FILE | MORE_PARTS | {"relation": relation, "method": method}
+        ITEMS_FILE | USERS_FILE | MORE_PARTS | {"relation": relation, "method": method}
     )
     for relation in ("entry", "entry_change")
     for method in ("als", "irls", "bias")
-} | {"onebit": ("onebit", ITEMS_FILE | USERS_FILE)}  # fmt: skip
+}  # fmt: skip
 RARE = ("victim", "rare_item", 5)
 
 
 @pytest.mark.parametrize("name", LEAKS)
 def test_a_line_more_of_what_is_not_listed_leaves_no_trace(name, files, tmp_path):
-    command, changes = LEAKS[name]
+    changes = LEAKS[name]
     of_users = "users" not in changes
     more = [RARE] if of_users else [RARE, ("u00", "rare_item", 5), ("victim", "a", 5)]
     seen = []
     for folder, rows in (("without", rows_of()), ("with", [*more, *rows_of()])):
         table = write_table(tmp_path / f"{folder}.csv", rows)
-        result = publish(command, table, tmp_path / folder, **placed(changes, files))
+        result = publish("fit", table, tmp_path / folder, **placed(changes, files))
         for text in (result.stdout, result.stderr, run("verify", tmp_path / folder).output):
             assert "victim" not in text
             assert "rare_item" not in text
         for path in (tmp_path / folder).iterdir():
             content = path.read_bytes()
-            if path.suffix == ".npz":
-                content = str([each.tolist() for each in np.load(path).values()]).encode()
             assert b"victim" not in content
             assert b"rare_item" not in content
         seen.append((*published(tmp_path / folder), result.stdout.replace("without", "with")))
     assert seen[0] == seen[1]
 
 
-@pytest.mark.parametrize("command", ["fit", "onebit"])
 @pytest.mark.parametrize("what", ["items", "users"])
-def test_the_table_of_ratings_is_no_list(command, what, tmp_path):
+def test_the_table_of_ratings_is_no_list(what, tmp_path):
     """Of one user, or of one item, it would pass as one: no label is there twice."""
     rows = rows_of(["vic"]) if what == "items" else rows_of(items=["a"])
     table = write_table(tmp_path / "mine.csv", rows)
     (tmp_path / "other.csv").symlink_to(table)
     for name in ("mine.csv", "other.csv"):
-        options = {"relation": "entry"} if command == "fit" else {}
-        options |= {**PUBLIC["entry"], f"{what}-are-public": None, what: tmp_path / name}
-        sentence = refused(*listed(command, table, tmp_path / "out", **options))
+        options = ENTRY | PUBLIC["entry"] | {f"{what}-are-public": None, what: tmp_path / name}
+        sentence = refused(*listed("fit", table, tmp_path / "out", **options))
         assert f"--{what} names the table of ratings: give a list that is known without" in sentence
     assert not (tmp_path / "out").exists()
 

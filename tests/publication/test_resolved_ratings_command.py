@@ -1,4 +1,4 @@
-"""Which ratings `dpmc fit` and `dpmc onebit` learn from: listed, one of a pair, or none at all."""
+"""Which ratings `dpmc fit` learns from: listed, one of a pair, or none at all."""
 
 import csv
 
@@ -29,13 +29,12 @@ COLUMNS = {"user": None, "item": None, "rating": None, "timestamp": None}
 TIMED = ("user", "item", "rating", "when")
 RANGE = (1, 5)
 ENTRY = PUBLIC["entry"] | {"relation": "entry", "write": "user-factors"}
-COMMANDS = {
-    "users": ("fit", {}),
-    "users, dpals": ("fit", {"method": "dpals"}),
-    "entries": ("fit", ENTRY | {"items-are-public": None}),
-    "onebit": ("onebit", {"users-are-public": True, "mechanism": "grap"}),
+FITS = {
+    "users": {},
+    "users, dpals": {"method": "dpals"},
+    "entries": ENTRY | {"items-are-public": None},
 }
-EVERY = pytest.mark.parametrize("name", COMMANDS)
+EVERY = pytest.mark.parametrize("name", FITS)
 
 
 @pytest.fixture
@@ -45,8 +44,7 @@ def items(tmp_path):
 
 def simulated(name, table, items, output, **changes):
     """Return all bytes of what is published with noise from a seed, but for digests."""
-    command, settings = COMMANDS[name]
-    result = publish(command, table, output, items=items, simulate=1, **settings | changes)
+    result = publish("fit", table, output, items=items, simulate=1, **FITS[name] | changes)
     texts = {path.name: path.read_bytes() for path in output.iterdir()}
     return texts, result.stderr
 
@@ -111,8 +109,6 @@ def test_one_rating_of_a_pair_in_whatever_order(name, timed, tmp_path, items):
             rng.choice([-9, 1, 2, 3.5, 5, 99], 3), rng.integers(0, 3, 3), strict=True
         )
     ]
-    if name == "onebit":  # which has no range to clip to
-        rows = [(user, item, min(max(value, 1), 5), time) for user, item, value, time in rows]
     when = {"timestamp": "when"} if timed else {}
     shuffled = [rows[k] for k in rng.permutation(len(rows))]
     written = []
@@ -200,5 +196,3 @@ def test_an_empty_table_without_lists_has_nothing_to_publish(tmp_path):
         arguments = listed("fit", tmp_path / name, tmp_path / "out", **changes)
         assert sentence in refused(*arguments, remarks=remarks)
         assert not (tmp_path / "out").exists()
-    arguments = listed("onebit", tmp_path / "mine.csv", tmp_path / "out", **PUBLIC["entry"])
-    assert "there are no ratings" in refused(*arguments)

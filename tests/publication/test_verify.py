@@ -1,4 +1,4 @@
-"""`dpmc verify`: what fit and onebit write passes, and nothing that was changed afterwards does."""
+"""`dpmc verify`: what fit writes passes, and nothing that was changed afterwards does."""
 
 import csv
 import hashlib
@@ -25,7 +25,6 @@ from small_tables import (
     write_table,
 )
 
-from dpmc.fitting.onebit import AS_PUBLISHED, RELEASED
 from dpmc.methods.released.verify import SCHEMAS
 from dpmc.methods.user_level.local_bayes.method import FALLBACKS
 from dpmc.privacy.guarantee import Guarantee, ItemList
@@ -60,10 +59,6 @@ FITS = {
     "simulated, of entries": ENTRY | ALL_PARTS | {"relation": "entry", "simulate": 1},
     "simulated, privately": PRIVATELY | {"simulate": 1},
 }  # fmt: skip
-ONEBITS = {name: {"mechanism": name} for name in RELEASED} | {
-    name: {"mechanism": name, "simulate": 1} for name in (*RELEASED, *AS_PUBLISHED)
-}
-CASES = [("fit", name) for name in FITS] + [("onebit", name) for name in ONEBITS]
 MAY = (
     "It may be published, if it is as its maker wrote it, if the noise was drawn as stated, and if "
     "all that assumed_public names was public."
@@ -83,10 +78,10 @@ def table(tmp_path_factory):
     return write_table(tmp_path_factory.mktemp("tables") / "mine.csv", rows_of())
 
 
-@pytest.mark.parametrize(("command", "name"), CASES, ids=lambda each: each)
-def test_what_is_written_passes(command, name, table, tmp_path):
-    changes = FITS[name] if command == "fit" else ENTRY | ONEBITS[name]
-    publish(command, table, tmp_path / "out", **changes)
+@pytest.mark.parametrize("name", FITS)
+def test_what_is_written_passes(name, table, tmp_path):
+    changes = FITS[name]
+    publish("fit", table, tmp_path / "out", **changes)
     stated = guarantee_of(tmp_path / "out")
     schema = json.loads((SCHEMAS / f"{stated['format']}.json").read_text("utf-8"))
     Draft202012Validator(schema).validate(stated)
@@ -95,10 +90,9 @@ def test_what_is_written_passes(command, name, table, tmp_path):
     sentence, *remarks, last = result.stdout.splitlines()
     assert sentence == stated["sentence"]
     assert result.stderr == ""
-    epsilon = stated.get("epsilon", stated.get("actual_epsilon"))
-    large = epsilon != "infinite" and epsilon > 20
+    large = stated["epsilon"] > 20
     assert [each.startswith("Remark: epsilon") for each in remarks] == [True] * large
-    delta = stated.get("delta", stated.get("actual_delta"))
+    delta = stated["delta"]
     if stated["simulated"]:
         assert last == MUST_NOT
     elif stated["lists"]["users"] is None and delta:
@@ -144,17 +138,15 @@ def test_what_fits_that_fell_back_publish_passes(copy):
 # -- tampering ------------------------------------------------------------------------------------
 
 FOLDERS = {
-    "user": ("fit", {}),
-    "entry": ("fit", ENTRY | ALL_PARTS | {"relation": "entry"}),
-    "privately": ("fit", PRIVATELY),
-    "simulated": ("fit", USER | {"simulate": 1}),
-    "laplace": ("fit", USER | {"mechanism": "laplace"}),
-    "bayes": ("fit", USER | {"method": "bayes", "report-error": 0.3}),
-    "learnt": ("fit", USER | {"method": "bayes", "simulate": 1}),
-    "biases": ("fit", USER | {"method": "bayes"}),
-    "own means": ("fit", USER | {"method": "bayes"}),
-    "onebit": ("onebit", ENTRY),
-    "gaussian": ("onebit", ENTRY | {"mechanism": "grap_gaussian"}),
+    "user": {},
+    "entry": ENTRY | ALL_PARTS | {"relation": "entry"},
+    "privately": PRIVATELY,
+    "simulated": USER | {"simulate": 1},
+    "laplace": USER | {"mechanism": "laplace"},
+    "bayes": USER | {"method": "bayes", "report-error": 0.3},
+    "learnt": USER | {"method": "bayes", "simulate": 1},
+    "biases": USER | {"method": "bayes"},
+    "own means": USER | {"method": "bayes"},
 }
 
 
@@ -162,9 +154,9 @@ FOLDERS = {
 def folders(table, tmp_path_factory):
     made = tmp_path_factory.mktemp("folders")
     items = write_list(made / "items.txt", ITEMS)
-    for name, (command, changes) in FOLDERS.items():
+    for name, changes in FOLDERS.items():
         with falling_back(name if name in FALLBACKS else None):
-            publish(command, table, made / name, **(changes or {"items": items}))
+            publish("fit", table, made / name, **(changes or {"items": items}))
     return made
 
 
@@ -263,26 +255,12 @@ FORGED = {
     "k": ("privately", put(7, "constants", "ratings_per_user"), "noise of the private choice"),
     "no k": ("privately", put(None, "constants", "ratings_per_user"), "of at least 1, got None"),
     "not simulated": ("simulated", put(False, "simulated"), "differ on whether it simulates"),
-    "onebit epsilon": ("onebit", put(4.0, "claimed_epsilon"), STATED("epsilon")),
-    "proven epsilon": ("onebit", put(4.0, "actual_epsilon"), STATED("actual_epsilon")),
-    "of users": ("onebit", put(6.0, "user_epsilon"), STATED("user_epsilon")),
-    "onebit delta": ("gaussian", put(1e-9, "actual_delta"), STATED("actual_delta")),
-    "onebit mechanism": ("onebit", put("outp", "mechanism"), STATED("mechanism")),
-    "onebit items": ("onebit", put(5, "lists", "items", "count"), STATED("tau")),
-    "onebit users": (
-        "onebit", put(OTHER_DIGEST, "lists", "users", "sha256"), f"users {NOT_THE_LIST}"
-    ),
-    "onebit that claims too much": (
-        "onebit", both(put("outp_paper", "mechanism"), put("outp_paper", "constants", "mechanism")),
-        "outp_paper does not keep what it claims",
-    ),
-    "onebit's constants": ("onebit", put(300, "constants", "n_ratings"), "Additional properties"),
     "a version": ("user", put("300", "versions", "n_users"), "versions: Additional properties"),
     "version": ("user", put("300", "versions", "numpy"), "versions.numpy: '300' does not match"),
-    "versions": ("onebit", put("1.2 of 300 users", "versions", "dpmc"), "does not match"),
+    "versions": ("entry", put("1.2 of 300 users", "versions", "dpmc"), "does not match"),
     "no version": ("user", lambda stated: stated["versions"].pop("scipy"), "'scipy' is a required"),
     "spent": ("user", put("once, by 300 users", "spent"), STATED("spent")),
-    "unseen": ("onebit", put("300 users", "unseen"), STATED("unseen")),
+    "unseen": ("entry", put("300 users", "unseen"), STATED("unseen")),
     "no noise in an error": (
         "bayes", put(0, "worth", "rmse_deviation"), "worth.rmse_deviation: 0 is less than or equal"
     ),
@@ -305,7 +283,9 @@ FORGED = {
     "unknown key": ("user", put("of victim", "ratings"), "Additional properties are not allowed"),
     "unknown key in": ("user", put(1, "lists", "victims"), "lists: Additional properties"),
     "unknown format": ("user", put("dpmc-fit-3", "format"), "in none of the formats"),
-    "another's format": ("user", put("dpmc-onebit-1", "format"), "is not in the format dpmc-on"),
+    "a format that was removed": (
+        "user", put("dpmc-onebit-1", "format"), "in none of the formats"
+    ),
     "nan": ("user", put(math.nan, "epsilon"), "NaN is no number"),
     "infinite": ("user", put(math.inf, "epsilon"), "Infinity is no number"),
     "text": ("user", put("1", "epsilon"), "epsilon: '1' is not of type 'number'"),
@@ -354,7 +334,7 @@ def smuggled(folder, name, text):
 
 
 def test_files_are_those_that_the_guarantee_was_written_for(copy, tmp_path):
-    for name in ("user", "entry", "onebit"):
+    for name in ("user", "entry"):
         folder = copy(name)
         for path in [each for each in folder.iterdir() if each.name != "guarantee.json"]:
             content = path.read_bytes()
@@ -389,8 +369,6 @@ def test_what_is_not_covered_is_refused_with_its_digest_too(copy):
         ("user", "item_factors.csv", "item\n", "item_factors.csv holds no factors"),
         ("user", "item_factors.csv", "item,offset,f\na,1,x\n", "item_factors.csv holds no"),
         ("entry", "user_factors.csv", "user\n\n", "user_factors.csv holds no factors"),
-        ("onebit", "factors.npz", "", "factors.npz holds no factors"),
-        ("onebit", "factors.npz", "PK", "factors.npz holds no factors"),
     ],
 )
 def test_files_with_right_digests_and_nothing_in_them(copy, name, file, content, sentence):
@@ -447,21 +425,6 @@ def test_files_hold_what_fit_would_write_and_complete_would_read(copy, case):
     entry = describe_list(np.array(labels, dtype=object), origin)
     rewrite(folder, put(entry, "lists", "users" if users else "items"), resaid=False)
     assert sentence in refused("verify", smuggled(folder, path.name, text))
-
-
-def test_users_of_onebit_are_there_once(copy):
-    folder = copy("onebit")
-    with np.load(folder / "factors.npz") as stored:
-        arrays = dict(stored)
-    arrays["item_labels"][1] = arrays["item_labels"][0]
-    np.savez(folder / "factors.npz", **arrays)
-    digest = hashlib.sha256((folder / "factors.npz").read_bytes()).hexdigest()
-    origin = guarantee_of(folder)["lists"]["items"]["origin"]
-    entry = describe_list(arrays["item_labels"], origin)
-    changes = both(put(digest, "files", "factors.npz"), put(entry, "lists", "items"))
-    assert "the list of items names one of them twice" in refused(
-        "verify", rewrite(folder, changes)
-    )
 
 
 def test_versions_hold_no_words(monkeypatch):

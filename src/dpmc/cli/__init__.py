@@ -15,13 +15,12 @@ TASKS = {
         "evaluate": "Measure the error of each method and budget on public ratings.",
         "noise": "Say how much noise a budget needs, and which mechanism needs the least.",
         "fit": "Learn a model that may be published from private ratings.",
-        "verify": "Check a folder that dpmc fit or dpmc onebit wrote.",
+        "verify": "Check a folder that dpmc fit wrote.",
         "ledger": "Show what fits of the same ratings have spent together, and what is left.",
         "card": "Write the card of a published model, or its record for a registry.",
         "complete": "Predict ratings, or rank items, for users from a published model.",
         "page": "Make a page in which people get recommendations on their own device.",
         "store": "Build a store on disk of many private ratings, and check it.",
-        "onebit": "Complete likes and dislikes within a privacy budget.",
     },
     "The papers": {
         "plan": "State what a run will cost before anything runs.",
@@ -39,8 +38,12 @@ TASKS = {
 A command is the function of its name in the module of its name, imported when it is called.
 """
 COMMANDS = {name: sentence for names in TASKS.values() for name, sentence in names.items()}
-RENAMED = {"recommend": "noise"}
-"""Earlier names of commands."""
+GONE = {
+    "recommend": "dpmc recommend is called dpmc noise now.",
+    "onebit": "dpmc onebit was removed: for likes use dpmc fit --for ranking, and to protect the "
+    "value of one rating dpmc fit --relation entry_change.",
+}
+"""Earlier names of commands, and what to use instead."""
 WORKFLOW = (
     "jinja2", "latex2mathml", "matplotlib", "mistune", "pandas", "rdata", "requests", "snakemake",
     "tqdm", "yaml",
@@ -77,8 +80,8 @@ class LazyGroup(Group):
     def resolve_command(self, ctx, args):
         """Find the command; suggest the nearest one for a misspelt name."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            if args[0] in RENAMED:
-                ctx.fail(f"dpmc {args[0]} is called dpmc {RENAMED[args[0]]} now.")
+            if args[0] in GONE:
+                ctx.fail(GONE[args[0]])
             ctx.fail(f"There is no command '{args[0]}'{did_you_mean(args[0], COMMANDS)}.")
         return super().resolve_command(ctx, args)
 

@@ -18,9 +18,9 @@ from dpmc.cli.help import Command
 def ledger(path, as_json):
     """Show what fits of the same ratings have spent together, and what is left.
 
-    FILE is the ledger that dpmc fit --ledger and dpmc onebit --ledger keep. Every line is checked
-    against its digest and that of the line before. A fit without a model was killed, failed or
-    still runs, and counts as spent; the digest of a model is the SHA-256 of its guarantee.json.
+    FILE is the ledger that dpmc fit --ledger keeps. Every line is checked against its digest and
+    that of the line before. A fit without a model was killed, failed or still runs, and counts as
+    spent; the digest of a model is the SHA-256 of its guarantee.json.
 
     It knows of no fit that was not entered. Digests have no key, and a file that was cut off
     at the end of a line is whole: keep the last digest, which is printed here, in another place. It

@@ -30,7 +30,7 @@ NOT_FOR_PUBLICATION = 3
 )
 @click.pass_context
 def verify(context, model, users_about, explain):
-    """Check a folder that dpmc fit or dpmc onebit wrote.
+    """Check a folder that dpmc fit wrote.
 
     The check covers the form of guarantee.json, that the files are those it was written for, and
     that the stated noise gives the stated epsilon when it is accounted for again. Then the

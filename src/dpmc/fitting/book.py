@@ -173,7 +173,7 @@ class Book:
                     "method": self.method,
                     "epsilon": cost.epsilon,
                     "delta": cost.delta,
-                    "noise": None if cost.noise is None else describe_law(cost.noise),
+                    "noise": describe_law(cost.noise),
                     "releases": cost.releases,
                     "list_delta": cost.list_delta,
                     "dpmc": __version__,
@@ -392,9 +392,8 @@ def _pages_of(stored: bytes, path: Path) -> Pages:
 
 
 def _cost_of(line: Mapping) -> Cost:
-    noise = line["noise"]
-    if noise is not None:
-        noise = NOISES[noise["law"]](**{k: v for k, v in noise.items() if k != "law"})
+    law = dict(line["noise"])
+    noise = NOISES[law.pop("law")](**law)
     return Cost(line["epsilon"], line["delta"], noise, line["releases"], line["list_delta"])
 
 

@@ -42,9 +42,8 @@ def lists_of_file(
 ) -> Lists:
     """Return the lists for a table in a file, or refuse a fit whose lists would be private data.
 
-    Options are values of :data:`OPTIONS`, of which a command may lack some; ``columns`` names those
-    of "item" and "user", if they were given. ``names_users`` says whether what is published names
-    users.
+    Options are values of :data:`OPTIONS`; ``columns`` names those of "item" and "user", if they
+    were given. ``names_users`` says whether what is published names users.
     """
     given = {name: options.get(name) for name in OPTIONS}
     _check_ways(given, names_users)

@@ -17,9 +17,8 @@ and P(S) - Q(S) <= d + P'(S) - (1 - d) Q'(S) <= 2 d + 2 Phi(mu / 2) - 1. d is th
 
 **Other noise** has no mu. Every proven pair (epsilon, delta) gives, for true positives t,
 t <= exp(epsilon) a + delta and 1 - a <= exp(epsilon) (1 - t) + delta, and from both follows
-t - a <= tanh(epsilon / 2) + 2 delta / (1 + exp(epsilon)); the least of all pairs counts. Of Laplace
-and Huber noise they are taken from the certified loss distribution, for which the theorem above
-holds as well; of flipped signs (one-bit completion) there is one pair, and nothing is lost by it.
+t - a <= tanh(epsilon / 2) + 2 delta / (1 + exp(epsilon)); the least of all pairs counts. They are
+taken from the certified loss distribution, for which the theorem above holds as well.
 
 **How sure.** Let P(L > epsilon + log 2) = p, L the privacy loss. There P >= 2 exp(epsilon) Q, so
 p <= exp(epsilon) Q + delta <= p / 2 + delta, and p <= 2 delta: odds rise by more than
@@ -148,11 +147,6 @@ def attacker_of(guarantee: Guarantee, noise: Mechanism) -> Attacker:
     return Attacker(mu, slack, min(success, 1.0), FALSE_POSITIVES, _rates(found))
 
 
-def attacker_within(epsilon: float, delta: float) -> Attacker:
-    """Return the best attacker if nothing but a budget is known; epsilon may be infinite."""
-    return _of_pairs(np.array([epsilon]), np.array([delta]))
-
-
 def _of_pairs(epsilon: np.ndarray, delta: np.ndarray) -> Attacker:
     grown, shrunk = np.exp(np.minimum(epsilon, 700)), np.exp(-epsilon)
     apart = np.tanh(epsilon / 2) + 2 * delta * shrunk / (1 + shrunk)
@@ -191,8 +185,6 @@ def explain(
     ``users`` is about how many there are, if that is public.
     """
     words = WORDS[relation]
-    if math.isinf(epsilon):
-        return ["Nothing is hidden: no epsilon can be shown."]
     sentences = [
         f"What is hidden: {words.hidden}.",
         "From whom: from everybody who sees these files, whatever else they know or will know.",

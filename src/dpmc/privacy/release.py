@@ -64,8 +64,7 @@ What is left:
    N = 2^31 by less than 2^-18 D.
 
 So the distance of queries as computed is at most D (1 + 2^-15). Counts of ratings are whole numbers
-that a float holds exactly. What one-bit completion releases are numbers that hang on one sign each,
-and sums of signs, likewise exact.
+that a float holds exactly.
 
 For all that, terms must not depend on who else is there. Which ratings count is a matter of a
 user's own label (:mod:`dpmc.methods.private_choice`); labels are text, whoever reads them, so that

@@ -28,11 +28,10 @@ event that all A_i hold, the density of P on A is that of P' times a product of 
          <= exp(epsilon' - sum log(1 - d_i)) Q(S) + delta' + d. QED.
 
 **Other noise.** The losses of all releases, those with Gaussian noise as one, are composed by
-privacy-loss distributions, rounded up (:mod:`dpmc.privacy.compositions`). What keeps to a pure
-epsilon and adds no noise, such as flipped signs, adds that epsilon (basic composition), which is
-also what is left where distributions cannot be computed. Here, and where lists are chosen
-privately, what is composed has to be fixed beforehand: method, noise, budget and share of a fit
-must not hang on what earlier ones released, or the total is no guarantee.
+privacy-loss distributions, rounded up (:mod:`dpmc.privacy.compositions`); where these cannot be
+computed, epsilons are added (basic composition). Here, and where lists are chosen privately, what
+is composed has to be fixed beforehand: method, noise, budget and share of a fit must not hang on
+what earlier ones released, or the total is no guarantee.
 
 All this holds for one relation, and for one person (or rating) throughout: the ratings may grow and
 change from fit to fit, as the neighbours of adaptive composition may (Dwork, Rothblum and Vadhan,
@@ -67,8 +66,8 @@ class Cost:
     ----------
     epsilon, delta : float
         Of the fit alone.
-    noise : Gaussian, Laplace or Huber, optional
-        On a release of sensitivity 1; None: there is none, and delta is 0.
+    noise : Gaussian, Laplace or Huber
+        On a release of sensitivity 1.
     releases : float
         What all that is released amounts to, in releases with this noise.
     list_delta : float
@@ -77,7 +76,7 @@ class Cost:
 
     epsilon: float
     delta: float
-    noise: Mechanism | None = None
+    noise: Mechanism
     releases: float = 1
     list_delta: float = 0.0
 
@@ -89,8 +88,6 @@ class Cost:
         InputError
             None has an epsilon so small, with this share for the list.
         """
-        if self.noise is None:
-            return replace(self, epsilon=epsilon)
         name, releases = kind(self.noise), 1 if self._gaussian else int(self.releases)
         alone = {"epsilon": epsilon + math.log1p(-self.list_delta)}
         alone["delta"] = self.delta - self.list_delta
@@ -118,23 +115,22 @@ def total(costs: Iterable[Cost], delta: float) -> tuple[float, str]:
         A key of :data:`dpmc.privacy.guarantee.ACCOUNTANTS`.
     """
     costs = list(costs)
-    pure = sum(each.epsilon for each in costs if each.noise is None)
     lists = sum(-math.log1p(-each.list_delta) for each in costs)
     left = delta - sum(each.list_delta for each in costs)
     mu = math.sqrt(sum(each.mu_squared for each in costs))
     others: Counter[Mechanism] = Counter()
     for each in costs:
-        if each.noise is not None and not each._gaussian:
+        if not each._gaussian:
             others[each.noise] += int(each.releases)
     if mu and left <= 0:
         return math.inf, "exact"
     if not others:
         found = Gaussian().epsilon(mu, left) if mu else 0.0
-        return found + lists + pure, "basic" if pure else "exact"
+        return found + lists, "exact"
     kinds = [(Loss(noise, 1.0), count) for noise, count in others.items()]
     kinds += [(Loss(Gaussian(), mu), 1)] if mu else []
     try:
-        composed = EPSILON["pld"](kinds, left, ACCURACY)[1] + lists + pure
+        composed = EPSILON["pld"](kinds, left, ACCURACY)[1] + lists
     except InputError:  # losses so large, or so many, that no grid holds them
         composed = math.inf
     enough = sum(each.delta for each in costs) <= delta * ROUNDING

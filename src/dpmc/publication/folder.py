@@ -101,33 +101,26 @@ def write_pairs(
     columns: Mapping[str, str],
     values: Callable[[np.ndarray, np.ndarray], list[np.ndarray]],
 ) -> None:
-    """Write one row for each user and item, user by user, to a .csv or .parquet file.
+    """Write one row for each user and item, user by user, to a Parquet file.
 
     ``columns`` are the names beside "user" and "item" with their Arrow types. ``values`` makes,
     from indices of users and items, two arrays of one length, one array for each column.
     """
     import pyarrow as pa
-    from pyarrow import csv, parquet
+    from pyarrow import parquet
 
     users, items = (pa.array(labels.tolist()) for labels in (user_labels, item_labels))
     n_users, n_items = len(users), len(items)
     types = {"user": users.type, "item": items.type} | dict(columns)
     schema = pa.schema(list(types.items()))
     step = max(1, _ROWS // max(n_items, 1))
-    with open(path, "wb") as stream:
-        if path.suffix == ".csv":
-            stream.write((",".join(types) + "\n").encode())  # Arrow would quote the header
-            options = csv.WriteOptions(include_header=False)
-            writer = csv.CSVWriter(stream, schema, write_options=options)
-        else:
-            writer = parquet.ParquetWriter(stream, schema)
-        with writer:
-            for first in range(0, n_users, step):
-                chunk = np.arange(first, min(first + step, n_users))
-                rows = np.repeat(chunk, n_items)
-                tiled = np.tile(np.arange(n_items), chunk.size)
-                table = [users.take(pa.array(rows)), items.take(pa.array(tiled))]
-                writer.write_table(pa.table(table + values(rows, tiled), schema))
+    with open(path, "wb") as stream, parquet.ParquetWriter(stream, schema) as writer:
+        for first in range(0, n_users, step):
+            chunk = np.arange(first, min(first + step, n_users))
+            rows = np.repeat(chunk, n_items)
+            tiled = np.tile(np.arange(n_items), chunk.size)
+            table = [users.take(pa.array(rows)), items.take(pa.array(tiled))]
+            writer.write_table(pa.table(table + values(rows, tiled), schema))
 
 
 def write_guarantee(folder: Path, name: str, content: Mapping[str, object]) -> None:
@@ -206,11 +199,10 @@ def check_pairs(path: Path, lists: Mapping, columns: Collection[str]) -> None:
     ``lists`` is what :func:`describe_list` returned of "items" and "users".
     """
     import pyarrow as pa
-    from pyarrow import csv, parquet
+    from pyarrow import parquet
 
     try:
-        read = csv.read_csv if path.suffix == ".csv" else parquet.read_table
-        table = read(path)
+        table = parquet.read_table(path)
     except (OSError, pa.ArrowException):
         raise InputError(f"{path} cannot be read as a table.") from None
     rows = lists["items"]["count"] * lists["users"]["count"]

@@ -28,7 +28,6 @@ from dpmc.studies.audit.faults.attack import (
     faint_bayes,
 )
 from dpmc.studies.audit.methods import METHODS
-from dpmc.studies.audit.released_onebit import RELEASED
 from dpmc.studies.audit.rows import AUDIT_COLUMNS, caught_row
 from dpmc.studies.audit.run import audit_part
 
@@ -44,20 +43,16 @@ def readings(numbers, words=frozenset()):
 def test_all_numbers_and_words_are_read():
     table = io.StringIO()
     csv.writer(table).writerows([["item", "offset"], ["b", 2.5], ["a,c", 1]])
-    stored = io.BytesIO()
-    np.savez(stored, factors=np.array([[1.0, 2.0]]), labels=np.array(["x"]))
     files = {
         "g.json": json.dumps({"epsilon": 4, "list": [1, "two", None, True]}).encode(),
         "t.csv": table.getvalue().encode(),
-        "f.npz": stored.getvalue(),
         "other": b"\x01",
     }
     found = read(files)
     assert found.numbers == {
         "g.json /epsilon": 4, "g.json /list/0": 1, "t.csv b 1": 2.5, "t.csv a,c 1": 1,
-        "f.npz factors 0": 1, "f.npz factors 1": 2,
     }  # fmt: skip
-    assert {"g.json: two", "g.json: True", "t.csv: item", "t.csv: a,c", "f.npz: x"} < found.words
+    assert {"g.json: two", "g.json: True", "t.csv: item", "t.csv: a,c"} < found.words
     assert "other: bytes 01" in found.words
 
 
@@ -130,10 +125,8 @@ def test_most_shown_grows_with_the_runs():
 
 
 def test_everything_that_is_published_is_attacked():
-    claims = [case.claim for case in cases()]
-    attacked = {claim.get("method") for claim in claims}
-    assert attacked == {*METHODS, *FAMILIES, "private_choice_of_items", None}
-    assert {c["mechanism"] for c in claims if c.get("method") is None} == {*RELEASED}
+    attacked = {case.claim["method"] for case in cases()}
+    assert attacked == {*METHODS, *FAMILIES, "private_choice_of_items"}
 
 
 @pytest.mark.parametrize("make", [lambda: extremes(USER_ADD_REMOVE), agreeing])
@@ -184,9 +177,9 @@ def test_the_fixed_choice_alone_gives_the_user_away():
 
 
 def test_the_part_has_a_row_for_each(monkeypatch):
-    kept = [case for case in cases() if case.claim.get("method") in ("private_global_mean", None)]
+    kept = [case for case in cases() if case.claim["method"] == "private_item_bias"]
     monkeypatch.setattr(attack_cases, "cases", lambda: iter(kept))
     monkeypatch.setattr(attack_faults, "ATTACKED_FAULTS", {})
     rows = list(audit_part("attack", {"attacks": 20}))
-    assert len(rows) == len(kept) == 1 + len(RELEASED)
+    assert len(rows) == len(kept) == 2
     assert all(tuple(row) == AUDIT_COLUMNS for row in rows)

@@ -7,12 +7,10 @@ probability of at most 1e-6; the seeds are fixed.
 import numpy as np
 import pytest
 
-from dpmc.fitting.onebit import RELEASED as RELEASED_BY_COMMAND
 from dpmc.privacy.ledger import FloatNoise, Replay
 from dpmc.privacy.relations import RELATIONS, USER_ADD_REMOVE, USER_LEVEL, USER_REPLACE
 from dpmc.studies.audit import released, released_items
 from dpmc.studies.audit.dpals import FAMILIES
-from dpmc.studies.audit.faults.onebit import SearchingProblem
 from dpmc.studies.audit.faults.released import (
     CHOICE_FAULTS,
     NO_ROOM,
@@ -40,7 +38,6 @@ from dpmc.studies.audit.released import (
     publisher_rows,
 )
 from dpmc.studies.audit.released_items import AUDITED, choice_rows, listing_row
-from dpmc.studies.audit.released_onebit import RELEASED, onebit_folder_row
 from dpmc.studies.audit.released_rows import published_method, published_methods
 from dpmc.studies.audit.rows import AUDIT_COLUMNS, caught_row
 
@@ -115,7 +112,6 @@ def test_every_method_is_there():
     assert {mechanism for _, _, mechanism in COMBINATIONS} == {"gaussian", "laplace", "huber"}
     for name in METHODS:
         assert {relation for each, relation, _ in COMBINATIONS if each == name} == {*RELATIONS}
-    assert {*RELEASED} == {*RELEASED_BY_COMMAND}
 
 
 def crowd(n_users, rng):
@@ -209,17 +205,6 @@ def test_only_the_carrier_has_own_items():
         items = [{item for row in side.values() for item in row} for side in (here, there)]
         assert len(items[0] - items[1]) == OWN_ITEMS > RATINGS_PER_USER
         assert len(items[1] - items[0]) == (OWN_ITEMS if relation == USER_REPLACE else 0)
-
-
-@pytest.mark.parametrize("mechanism", RELEASED)
-def test_onebit_folders_are_made_of_the_outputs(mechanism):
-    row = onebit_folder_row(mechanism, np.random.default_rng(10))
-    assert (row["test"], row["measured"], row["passed"]) == ("published", 0, True)
-
-
-def test_onebit_steps_that_look_at_the_signs_show_in_the_folder():
-    row = onebit_folder_row("grap", np.random.default_rng(10), SearchingProblem)
-    assert row["measured"] > 0
 
 
 def test_one_bit_more_or_less_counts():

@@ -10,11 +10,9 @@ from fake_results.audit import FAULTS, fake_audit
 
 from dpmc.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 from dpmc.frame.showing.style import RC
-from dpmc.studies.audit import tables
 from dpmc.studies.audit.claims import PREDICATES
 from dpmc.studies.audit.figures import FIGURES, audit_rows
 from dpmc.studies.audit.frames import describe_audit, row_label, with_share
-from dpmc.studies.audit.released_onebit import RELEASED
 from dpmc.studies.audit.tables import attack_table, attacks
 
 
@@ -93,8 +91,8 @@ def test_what_was_audited_is_named(results):
     honest = audit_rows(audit).figure.axes[0]
     lines = [label.get_text() for label in honest.get_yticklabels()]
     # the mechanisms of a model share a line, and all of a model's files
-    assert len(lines) == 8 + 5 * 4 + 3
-    assert lines[-3:] == ["Files: Item bias", "Files: dpals", "Files: one-bit, grap"]
+    assert len(lines) == 8 + 5 * 4 + 2
+    assert lines[-2:] == ["Files: Item bias", "Files: dpals"]
     assert "A-IRLS, user joins or leaves" in lines
 
 
@@ -119,7 +117,7 @@ def test_attacks_stand_beside_their_claims():
     first = audit[audit["test"] == "black_box"].head(1).assign(**planted)
     found = attacks(pd.concat([audit, first]))
     table = attack_table(found)
-    assert len(table.rows) == 5
+    assert len(table.rows) == 4
     both = [row for row in table.rows if row.labels == ("As it is", "Item bias")]
     assert [row.line for row in both] == ["a user who joins or leaves", "a user who is replaced"]
     assert [row.cells[3].number for row in both] == ["0.70", "0.20"]
@@ -131,7 +129,7 @@ def test_attacks_stand_beside_their_claims():
     upper = 1 - 0.0005 ** (1 / 150)
     assert cell["most"].value == pytest.approx(np.log((1 - upper - 0.05) / upper))
     assert table.rows[-1].labels == ("Planted fault", "noise x 0.1")
-    assert table.rows[-2].labels == ("As it is", "One-bit, GraP")
+    assert table.rows[-2].labels == ("As it is", "DPALS")
     assert not len(attacks(None))
     assert not len(attacks(audit[audit["test"] != "black_box"]))
 
@@ -141,7 +139,3 @@ def test_rows_with_the_same_label_stand_together():
     for depth in (1, 2):
         starts = [start for start, _ in groupby(row.labels[:depth] for row in table.rows)]
         assert len(starts) == len(set(starts))
-
-
-def test_every_published_one_bit_mechanism_has_a_label():
-    assert set(RELEASED) == set(tables.ONE_BIT)

@@ -55,14 +55,13 @@ noise has the epsilon of its l2 change sqrt(k) D at the same delta.
 """
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from dpmc.errors import InputError, did_you_mean
 from dpmc.mechanisms.base import positive_finite
 from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods.onebit.noise import NOISED, OBJECTIVE, Facts, Plan, plan_of
 from dpmc.privacy.guarantee import ROUNDING
-from dpmc.privacy.relations import ENTRY_CHANGE, RELATIONS
 
 OPEN = ("clear", "majority", "item_bias")
 """Mechanisms without privacy."""
@@ -87,8 +86,6 @@ class EntryGuarantee:
         The same if all signs of one user flip.
     note : str
         What the proof rests on.
-    simulated : bool
-        The randomness came from a seeded generator: for experiments, not for publication.
     """
 
     mechanism: str
@@ -99,7 +96,6 @@ class EntryGuarantee:
     user_epsilon: float
     user_delta: float
     note: str
-    simulated: bool
 
     @property
     def holds(self) -> bool:
@@ -107,31 +103,6 @@ class EntryGuarantee:
         bounded = math.isfinite(self.actual_epsilon)
         epsilon = self.actual_epsilon <= self.claimed_epsilon * ROUNDING
         return bounded and epsilon and self.actual_delta <= self.claimed_delta
-
-    def sentence(self) -> str:
-        """Return the guarantee in words."""
-        if math.isinf(self.actual_epsilon):
-            text = f"Nothing is guaranteed: {self.note}."
-        else:
-            text = (
-                f"If {RELATIONS[ENTRY_CHANGE]}, the law of the completed matrix changes by at most "
-                f"{_pair(self.actual_epsilon, self.actual_delta)}; if all signs of one user flip, "
-                f"by {_pair(self.user_epsilon, self.user_delta)}; provided that the lists of items "
-                f"and users were known without the ratings: {self.note}."
-            )
-        if not self.holds and math.isfinite(self.claimed_epsilon):
-            claim = _pair(self.claimed_epsilon, self.claimed_delta)
-            text += f" The {claim} that is claimed for this noise is not proven."
-        if self.simulated and math.isfinite(self.actual_epsilon):
-            text += (
-                " The randomness was simulated with a seeded floating-point generator: "
-                "for experiments, not for publication."
-            )
-        return text
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the guarantee as plain values, with the relation and the sentence."""
-        return {"relation": ENTRY_CHANGE, **asdict(self), "sentence": self.sentence()}
 
 
 def guarantee_of(
@@ -143,7 +114,6 @@ def guarantee_of(
     clip: float = 0.5,
     iterations: int = 1,
     flips: RandomisedResponse | None = None,
-    simulated: bool = True,
 ) -> EntryGuarantee:
     """Return what a run of a mechanism guarantees, without running it.
 
@@ -161,8 +131,7 @@ def guarantee_of(
     Raises
     ------
     InputError
-        An unknown mechanism, a budget that it cannot keep to, flips that exceed the budget, or
-        objective perturbation with the Gaussian link that is not simulated.
+        An unknown mechanism, a budget that it cannot keep to, or flips that exceed the budget.
     """
     if mechanism not in MECHANISMS:
         raise InputError(
@@ -171,26 +140,21 @@ def guarantee_of(
         )
     if mechanism in OPEN:
         lost = (math.inf, 0.0) * 3
-        return EntryGuarantee(mechanism, *lost, "nothing hides the signs", simulated)
+        return EntryGuarantee(mechanism, *lost, "nothing hides the signs")
     if mechanism == ZERO:
-        return EntryGuarantee(mechanism, *(0.0,) * 6, "the signs are not used", simulated)
+        return EntryGuarantee(mechanism, *(0.0,) * 6, "the signs are not used")
     epsilon, users = positive_finite("epsilon", epsilon), facts.most_ratings
     if mechanism == INP:
         actual = epsilon if flips is None else response_of(epsilon, flips).epsilon()
         figures = (epsilon, 0.0, actual, 0.0, users * actual, 0.0)
-        return EntryGuarantee(mechanism, *figures, "every sign was flipped at random", simulated)
+        return EntryGuarantee(mechanism, *figures, "every sign was flipped at random")
     plan = plan_of(mechanism, facts, epsilon, delta=delta, clip=clip, iterations=iterations)
     if mechanism == "grap_gaussian":
-        return _gaussian(mechanism, plan, epsilon, float(delta), simulated)
+        return _gaussian(mechanism, plan, epsilon, float(delta))
     extra = facts.link.log_curvature_ratio(facts.reach) if mechanism in OBJECTIVE else 0.0
-    if mechanism in OBJECTIVE and facts.link.name != "logistic" and not simulated:
-        raise InputError(
-            f"{mechanism} with the {facts.link.name} link is for simulation only, because its "
-            "guarantee is about real-valued noise and the exact minimiser: take inp."
-        )
     actual = plan.pure(plan.entry) + extra
     figures = (epsilon, 0.0, actual, 0.0, plan.pure(plan.user) + users * extra, 0.0)
-    return EntryGuarantee(mechanism, *figures, _note(mechanism, facts, plan), simulated)
+    return EntryGuarantee(mechanism, *figures, _note(mechanism, facts, plan))
 
 
 def response_of(epsilon: float, flips: RandomisedResponse | None) -> RandomisedResponse:
@@ -205,13 +169,13 @@ def response_of(epsilon: float, flips: RandomisedResponse | None) -> RandomisedR
     return flips
 
 
-def _gaussian(mechanism, plan: Plan, epsilon, delta, simulated) -> EntryGuarantee:
+def _gaussian(mechanism, plan: Plan, epsilon, delta) -> EntryGuarantee:
     """K releases of Gaussian noise are one at sqrt(K) times the sensitivity."""
     change = plan.releases**0.5 * plan.user / plan.stated
     user = plan.noise.epsilon(change, delta)
     note = _releases(plan, "Gaussian noise, accounted exactly")
     figures = (epsilon, delta, epsilon, delta, user, delta)
-    return EntryGuarantee(mechanism, *figures, note, simulated)
+    return EntryGuarantee(mechanism, *figures, note)
 
 
 def _note(mechanism: str, facts: Facts, plan: Plan) -> str:
@@ -232,7 +196,3 @@ def _note(mechanism: str, facts: Facts, plan: Plan) -> str:
 def _releases(plan: Plan, noise: str) -> str:
     gradients = "gradient" if plan.releases == 1 else "gradients"
     return f"{plan.releases} clamped {gradients} with {noise}"
-
-
-def _pair(epsilon: float, delta: float) -> str:
-    return f"(epsilon = {epsilon:.4g}, delta = {delta:g})"

@@ -29,11 +29,11 @@ from dpmc.methods.onebit.guarantee import (
 from dpmc.methods.onebit.links import Link, link_of
 from dpmc.methods.onebit.noise import OBJECTIVE, OUTPUT, Facts, Plan, plan_of
 from dpmc.methods.onebit.objective import Objective
-from dpmc.methods.onebit.randomness import Exact, Randomness, Simulated
+from dpmc.methods.onebit.randomness import Randomness, Simulated
 from dpmc.methods.onebit.solve import Ball, Solution, solve
 from dpmc.ratings import Ratings
 
-__all__ = ["MECHANISMS", "Completion", "Exact", "Problem", "Simulated", "complete"]
+__all__ = ["MECHANISMS", "Completion", "Problem", "Simulated", "complete"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +128,7 @@ def complete(
     ----------
     epsilon : float, optional
         What is claimed; needed by all mechanisms but those without privacy.
-    randomness : Simulated or Exact
+    randomness : Simulated
         Needed by all mechanisms but those without privacy.
     delta : float, optional
         Of grap_gaussian.
@@ -143,20 +143,16 @@ def complete(
     Raises
     ------
     InputError
-        An unknown mechanism, a budget it cannot keep to, no randomness, or exact randomness for
-        objective perturbation with the Gaussian link.
+        An unknown mechanism, a budget it cannot keep to, or no randomness.
     """
-    simulated = randomness is None or randomness.simulated
     options = {"delta": delta, "clip": clip, "iterations": iterations}
-    guarantee = guarantee_of(
-        mechanism, problem.facts, epsilon, flips=flips, simulated=simulated, **options
-    )
+    guarantee = guarantee_of(mechanism, problem.facts, epsilon, flips=flips, **options)
     if mechanism in OPEN or mechanism == "zero":
         if mechanism == "clear":
             return _solved(solve(problem.objective, problem.ball), guarantee)
         return Completion(getattr(baselines, mechanism)(problem), guarantee)
     if randomness is None:
-        raise InputError(f"{mechanism} needs randomness: Simulated(rng) or Exact().")
+        raise InputError(f"{mechanism} needs randomness: Simulated(rng).")
     if mechanism == "inp":
         return _inp(problem, response_of(epsilon, flips), randomness, guarantee)
     if mechanism == "private_item_bias":

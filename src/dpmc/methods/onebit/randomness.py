@@ -1,4 +1,4 @@
-"""Where the flips and the noise of a run come from: a seeded generator, or the operating system."""
+"""Where the flips and the noise of a run come from: a seeded generator, or what an audit gives."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -7,13 +7,10 @@ import numpy as np
 
 from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.privacy.ledger import FloatNoise, Ledger
-from dpmc.privacy.release import GridNoise
 
 
 class Randomness(Protocol):
     """Where flips and noise come from."""
-
-    simulated: bool
 
     def flip(self, signs: np.ndarray, response: RandomisedResponse) -> np.ndarray:
         """Return flipped signs."""
@@ -27,22 +24,9 @@ class Simulated:
     """Floating-point noise from a seeded generator: for experiments."""
 
     rng: np.random.Generator
-    simulated = True
 
     def flip(self, signs, response):
         return response.flip(signs, self.rng)
 
     def ledger(self, noise, releases):
         return Ledger(FloatNoise(noise, self.rng), releases)
-
-
-class Exact:
-    """Exact coins and integer noise from the operating system's random bits: for publication."""
-
-    simulated = False
-
-    def flip(self, signs, response):
-        return response.flip_exact(signs)
-
-    def ledger(self, noise, releases):
-        return Ledger(GridNoise(noise), releases)

@@ -1,1 +1,1 @@
-"""What fits and completions publish: folders with their guarantee, and how these are checked."""
+"""What fits publish: folders with their guarantee, and how these are checked."""

@@ -93,13 +93,10 @@ def _alone(verdict: Verdict) -> Verdict:
 
 
 def _made_of(stated: Mapping) -> str:
-    if "method" in stated:
-        made = f"({stated['method']}) with {stated['mechanism']} noise"
-    else:
-        made = f"from whether ratings are high or low (one bit each, {stated['mechanism']})"
     return (
-        f"A model of ratings, learnt by dpmc {stated['versions']['dpmc']} {made} under "
-        "differential privacy; `guarantee.json` has the guarantee for programs."
+        f"A model of ratings, learnt by dpmc {stated['versions']['dpmc']} ({stated['method']}) "
+        f"with {stated['mechanism']} noise under differential privacy; `guarantee.json` has the "
+        "guarantee for programs."
     )
 
 
@@ -127,9 +124,7 @@ def _error(stated: Mapping) -> list[str]:
 
 
 def _use(stated: Mapping) -> list[str]:
-    used = ["dpmc verify model"]
-    if stated["format"] in fit_folder.FORMATS:
-        used.append("dpmc complete --model model --ratings mine.csv --top 10")
+    used = ["dpmc verify model", "dpmc complete --model model --ratings mine.csv --top 10"]
     return ["```console", *(f"$ {each}" for each in used), "```", "", _prediction(stated)]
 
 
@@ -208,8 +203,7 @@ def registry(verdict: Verdict, facts: Facts) -> str:
 
 
 def _noise(stated: Mapping) -> str:
-    noise = stated["noise"]
-    return noise if isinstance(noise, str) else f"{noise['law']} noise, {noise['made_of']}"
+    return f"{stated['noise']['law']} noise, {stated['noise']['made_of']}"
 
 
 # -- YAML ---------------------------------------------------------------------------------------

@@ -50,7 +50,7 @@ class Verdict:
     sentence : str
         Of the guarantee, made anew from its numbers.
     epsilon, delta : float
-        That are proven; epsilon may be infinite.
+        That are proven.
     attacker : Attacker
     users : int or None
         About how many there are, if that is known.

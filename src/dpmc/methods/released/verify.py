@@ -15,25 +15,18 @@ from pathlib import Path
 import jsonschema
 
 from dpmc.errors import InputError
-from dpmc.methods.released import card, fit_folder, onebit_folder
+from dpmc.methods.released import card, fit_folder
 from dpmc.methods.released.verdict import Verdict
 from dpmc.methods.released.verify_fit import account_fit
-from dpmc.methods.released.verify_onebit import account_onebit
 from dpmc.privacy.attacker import REASONABLE
 from dpmc.privacy.guarantee import delta_remarks
 from dpmc.publication.folder import GUARANTEE, SIMULATED, SPENT, UNSEEN, check_stated, digests
 
 SCHEMAS = Path(__file__).with_name("schemas")
-_KINDS = {
-    **{each: (account_fit, tuple(fit_folder.FILES.values()), "") for each in fit_folder.FORMATS},
-    onebit_folder.FORMAT: (account_onebit, onebit_folder.FILES, "actual_"),
-}
-"""Format -> how it is accounted for anew, what files there can be, and how the names of its epsilon
-and delta start."""
 
 
 def verify(path: Path, users: int | None = None) -> Verdict:
-    """Check a folder that ``dpmc fit`` or ``dpmc onebit`` wrote.
+    """Check a folder that ``dpmc fit`` wrote.
 
     Parameters
     ----------
@@ -51,19 +44,17 @@ def verify(path: Path, users: int | None = None) -> Verdict:
     name, stated = read_guarantee(path)
     if stated["simulated"] != name.startswith(SIMULATED):
         raise InputError(f"{path / name}: the name and the content differ on whether it simulates.")
-    account, known, prefix = _KINDS[stated["format"]]
     check_stated(path, stated, {"spent": SPENT, "unseen": UNSEEN})
-    _check_files(path, name, stated, known)
+    _check_files(path, name, stated)
     try:
-        sentence, attacker = account(path, stated)
+        sentence, attacker = account_fit(path, stated)
     except OverflowError:
         raise InputError(f"{path / name}: a number is too large to be true.") from None
     if sentence != stated["sentence"]:
         raise InputError(
             f"{path / name}: the sentence is not what the numbers say, which is: {sentence}"
         )
-    budget = [stated[f"{prefix}{each}"] for each in ("epsilon", "delta")]
-    budget = [math.inf if each == "infinite" else each for each in budget]
+    budget = stated["epsilon"], stated["delta"]
     listed, text = stated["lists"]["users"], _text(path / card.README)
 
     def judged(about: int | None) -> Verdict:
@@ -93,7 +84,7 @@ def _text(path: Path) -> str | None:
 def _on_budget(epsilon: float, delta: float, users: int | None) -> tuple[tuple[str, ...], ...]:
     """Return remarks on a budget, and the conditions on which a folder may be published."""
     remarks = []
-    if REASONABLE < epsilon < math.inf:
+    if epsilon > REASONABLE:
         remarks.append(
             f"epsilon {epsilon:g} is above {REASONABLE:g}, so the guarantee is called weak: what "
             f"is published may be e^{epsilon:g} times as likely for one neighbour as for the other"
@@ -116,7 +107,7 @@ def read_guarantee(path: Path) -> tuple[str, dict]:
     names = [name for name in names if (path / name).exists()]
     if len(names) != 1:
         found = "no guarantee.json" if not names else "two guarantees, of different fits"
-        raise InputError(f"{path} holds {found}: name a folder that dpmc fit or onebit wrote.")
+        raise InputError(f"{path} holds {found}: name a folder that dpmc fit wrote.")
     file = path / names[0]
     try:
         stated = json.loads(
@@ -129,8 +120,8 @@ def read_guarantee(path: Path) -> tuple[str, dict]:
         raise InputError(f"{file} cannot be read: {error.strerror or error}.") from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"{file} is not JSON ({error}).") from None
-    if not isinstance(stated, dict) or stated.get("format") not in tuple(_KINDS):
-        known = " and ".join(_KINDS)
+    if not isinstance(stated, dict) or stated.get("format") not in fit_folder.FORMATS:
+        known = " and ".join(fit_folder.FORMATS)
         raise InputError(f"{file} is in none of the formats that this version knows, {known}.")
     error = jsonschema.exceptions.best_match(_schema(stated["format"]).iter_errors(stated))
     if error is not None:
@@ -164,7 +155,7 @@ def _once(pairs):
     return found
 
 
-def _check_files(path: Path, guarantee: str, stated: dict, kinds: tuple[str, ...]) -> None:
+def _check_files(path: Path, guarantee: str, stated: dict) -> None:
     linked = [each.name for each in path.iterdir() if each.is_symlink()]
     if linked:
         raise InputError(f"{path / min(linked)} is a link: a published folder has files only.")
@@ -175,7 +166,7 @@ def _check_files(path: Path, guarantee: str, stated: dict, kinds: tuple[str, ...
     found.pop(guarantee)
     found.pop(card.README, None)  # which names the guarantee, and not the other way round
     named, prefix = stated["files"], guarantee.removesuffix(GUARANTEE)
-    known = {prefix + name for name in kinds}
+    known = {prefix + name for name in fit_folder.FILES.values()}
     for name in sorted(found.keys() | named.keys()):
         if name not in named:
             raise InputError(

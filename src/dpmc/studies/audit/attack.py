@@ -40,7 +40,7 @@ class Reading:
 def read(files: Mapping[str, bytes]) -> Reading:
     """Return all numbers and words of files, given as name -> content.
 
-    The content is that of .json, .csv, .npz or .parquet; other files are one word each.
+    The content is that of .json, .csv or .parquet; other files are one word each.
     """
     numbers, words = {}, set()
     for name, content in files.items():
@@ -223,15 +223,8 @@ def _of_lines(lines):
             yield f"{name} {place}", value if number is None else number
 
 
-def _of_npz(content):
-    with np.load(io.BytesIO(content)) as stored:
-        for name in stored.files:
-            for place, value in enumerate(stored[name].ravel().tolist()):
-                yield f"{name} {place}", value
-
-
 def _unknown(content):
     yield "", f"bytes {content.hex()}"
 
 
-_PARSERS = {"json": _of_json, "csv": _of_csv, "parquet": _of_parquet, "npz": _of_npz}
+_PARSERS = {"json": _of_json, "csv": _of_csv, "parquet": _of_parquet}

@@ -6,9 +6,7 @@ part give the same numbers; a right method fails a row with a probability of at 
 """
 
 import tempfile
-import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,10 +14,8 @@ import numpy as np
 
 from dpmc.errors import InputError
 from dpmc.methods.factorization.private_baselines import PrivateItemBias
-from dpmc.methods.onebit.private import Exact, Problem, complete
-from dpmc.methods.onebit.solve import NotConverged
 from dpmc.methods.private import PrivateMethod
-from dpmc.methods.released import fit_folder, onebit_folder
+from dpmc.methods.released import fit_folder
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
 from dpmc.privacy.ledger import Ledger
 from dpmc.privacy.relations import (
@@ -44,9 +40,7 @@ from dpmc.studies.audit.neighbours import (
     of_people,
     with_labels,
 )
-from dpmc.studies.audit.onebit import neighbours as onebit_neighbours
 from dpmc.studies.audit.released import TARGET
-from dpmc.studies.audit.released_onebit import RELEASED, onebit_settings
 from dpmc.studies.audit.rows import CONFIDENCE, bound_row
 
 OTHER_RELATIONS = (
@@ -80,7 +74,10 @@ class Case:
 
     def rows(self, runs: int) -> Iterator[dict[str, object]]:
         """Yield the row of the attack, from so many publications of each data set."""
-        with _prepared(), tempfile.TemporaryDirectory() as parent:
+        from threadpoolctl import threadpool_limits
+
+        one_thread = threadpool_limits(1, user_api="blas")
+        with one_thread, tempfile.TemporaryDirectory() as parent:
             sides = [
                 [self._reading(Path(parent) / f"{side}-{run}", data) for run in range(runs)]
                 for side, data in enumerate((self.here, self.there))
@@ -104,14 +101,12 @@ def attack_rows(settings: Mapping) -> Iterator[dict[str, object]]:
 
 
 def cases() -> Iterator[Case]:
-    """Yield every method under one relation at least, the choice of items, and one-bit ones."""
+    """Yield every method under one relation at least, and the choice of items."""
     for name in (*METHODS, *FAMILIES):
         yield method_case(name, USER_ADD_REMOVE)
     for name, relation in OTHER_RELATIONS:
         yield method_case(name, relation)
     yield choice_case()
-    for mechanism in RELEASED:
-        yield onebit_case(mechanism)
 
 
 def method_case(name: str, relation: str) -> Case:
@@ -176,24 +171,6 @@ def choice_case() -> Case:
     return fit_case("private_choice_of_items", method, *pair, selection=selection)
 
 
-def onebit_case(mechanism: str) -> Case:
-    """Return the case of a one-bit mechanism, where one sign is flipped."""
-    pair = onebit_neighbours(mechanism, np.random.default_rng(0))[0]
-    problems = [
-        Problem(with_labels(each.signs), each.link, each.ball, each.alpha)
-        for each in (pair.here, pair.there)
-    ]
-    delta = DELTA if mechanism == "grap_gaussian" else 0.0
-
-    def publish(path, problem):
-        made = complete(mechanism, problem, CLAIMED, randomness=Exact(), delta=delta or None)
-        settings = onebit_settings(mechanism, problem, CLAIMED)
-        onebit_folder.write(path, made, problem, settings)
-
-    claim = {"mechanism": mechanism, "relation": ENTRY_CHANGE, "delta": delta}
-    return Case(claim, *problems, publish)
-
-
 def fit_case(name, method: PrivateMethod, here, there, *, selection=None, noise=GridNoise) -> Case:
     """Return the case of a method on neighbouring data.
 
@@ -209,16 +186,3 @@ def fit_case(name, method: PrivateMethod, here, there, *, selection=None, noise=
 
     claim = {"method": name, "mechanism": "gaussian", "relation": method.relation, "delta": DELTA}
     return Case(claim, here, there, publish)
-
-
-@contextmanager
-def _prepared():
-    """Keep to one thread, and silence about methods that stop early."""
-    from threadpoolctl import threadpool_limits
-
-    with (
-        threadpool_limits(1, user_api="blas"),
-        warnings.catch_warnings(),
-    ):
-        warnings.simplefilter("ignore", NotConverged)
-        yield

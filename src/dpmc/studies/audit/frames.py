@@ -59,7 +59,7 @@ def row_label(row: pd.Series) -> str:
         target = TARGETS.get(row["target"], str(row["target"]).capitalize())
         place = f"{target}, {mechanism}, δ = {row['delta']:.2g}"
     if row["target"] == PUBLISHED:
-        place = f"Files: {method if pd.notna(row['method']) else f'one-bit, {mechanism}'}"
+        place = f"Files: {method}"
     if pd.isna(row["planted_fault"]):
         return place
     fault = str(row["planted_fault"]).replace("_", " ")

@@ -38,8 +38,6 @@ class Followed:
     ``make`` turns the noise at sensitivity 1 into what the ledger adds.
     """
 
-    simulated = True
-
     def __init__(self, make):
         self.make = make
         self.kept: Ledger | None = None

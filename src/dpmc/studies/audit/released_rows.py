@@ -1,4 +1,4 @@
-"""The audit of all that can be published: models, private lists of items, one-bit folders."""
+"""The audit of all that can be published: models, and private lists of items."""
 
 from collections.abc import Iterator, Mapping
 
@@ -9,7 +9,6 @@ from dpmc.studies.audit.method_runs import audited_method
 from dpmc.studies.audit.methods import METHODS
 from dpmc.studies.audit.released import Publisher, publisher_rows
 from dpmc.studies.audit.released_items import selection_rows
-from dpmc.studies.audit.released_onebit import onebit_folder_rows
 from dpmc.studies.audit.rows import AUDIT
 from dpmc.studies.audit.streams import stream
 
@@ -27,7 +26,6 @@ def published_rows(settings: Mapping) -> Iterator[dict[str, object]]:
         rng = stream(settings["seed"], AUDIT, {"published": name, **key})
         yield from publisher_rows(Publisher(published_method(**key)), rng, key)
     yield from selection_rows(settings)
-    yield from onebit_folder_rows(settings)
 
 
 def published_methods() -> Iterator[tuple[str, str, str]]:

@@ -48,14 +48,6 @@ METHODS = {
     "local_ease_likes": "Local EASE, likes by a threshold",
     "private_choice_of_items": "Item bias, items chosen privately",
 }
-ONE_BIT = {
-    "inp": "InP",
-    "objp": "ObjP, corrected",
-    "grap": "GraP",
-    "grap_gaussian": "GraP, Gaussian noise",
-    "outp": "OutP, correct scale",
-    "private_item_bias": "Item bias, private",
-}
 COLUMNS = (
     Column("claimed", "ε", "Claimed"),
     Column("delta", "δ", "Claimed"),
@@ -106,11 +98,9 @@ def attack_table(found: pd.DataFrame) -> Table:
 
 
 def method_name(row: pd.Series) -> str:
-    """Format what published: a method, or a one-bit mechanism; of a planted fault, the fault."""
+    """Format what published: a method; of a planted fault, the fault."""
     if pd.notna(row["planted_fault"]):
         return str(row["planted_fault"])
-    if pd.isna(row["method"]):
-        return f"One-bit, {ONE_BIT.get(row['mechanism'], row['mechanism'])}"
     return METHODS.get(row["method"], str(row["method"]))
 
 
