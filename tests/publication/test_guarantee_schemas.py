@@ -1,9 +1,8 @@
-"""The formats of guarantee.json: JSON Schemas that hold of all that is written, and little else."""
+"""The format of guarantee.json: its JSON Schema holds of all that is written, and little else."""
 
 import copy
 import json
 import shutil
-from functools import cache
 from itertools import takewhile
 
 import pytest
@@ -24,13 +23,12 @@ from small_tables import (
     write_table,
 )
 
-from dpmc import PrivateFactorization
 from dpmc.errors import InputError
-from dpmc.methods.released.verify import SCHEMAS, verify
+from dpmc.methods.released.verify import SCHEMA, verify
 
-FORMATS = ("dpmc-fit-1", "dpmc-fit-2")
-ADDED = ("attacker", "event")
-"""To the second format of fits."""
+NAME = "dpmc-fit-2"
+FORMAT = json.loads(SCHEMA.read_text("utf-8"))
+VALIDATOR = Draft202012Validator(FORMAT)
 FEATURES = "features.csv"
 FOLDERS = {
     "users": PUBLIC["user"],
@@ -39,22 +37,6 @@ FOLDERS = {
     "features": {"items-are-public": True, "method": "bayes", "item-features": FEATURES},
     "entries": PUBLIC["entry"] | {"relation": "entry", "write": "user-factors"},
 }
-
-
-def earlier(stated):
-    """Return a guarantee as it was written in the first format of fits."""
-    left = {name: value for name, value in stated.items() if name not in ADDED}
-    return left | {"format": "dpmc-fit-1"}
-
-
-@cache
-def schema_of(name):
-    return json.loads((SCHEMAS / f"{name}.json").read_text("utf-8"))
-
-
-@cache
-def validator_of(name):
-    return Draft202012Validator(schema_of(name))
 
 
 def required(schema, place=()):
@@ -66,7 +48,7 @@ def required(schema, place=()):
             yield from required(inner, (*place, key))
 
 
-REQUIRED = [(name, place) for name in FORMATS for place in required(schema_of(name))]
+REQUIRED = list(required(FORMAT))
 
 
 @pytest.fixture(scope="module")
@@ -83,28 +65,18 @@ def folders(tmp_path_factory):
     return made
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_schemas_are_schemas(name):
-    schema = schema_of(name)
-    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
-    Draft202012Validator.check_schema(schema)
-    assert schema["properties"]["format"] == {"const": name}
-    assert set(schema["required"]) <= set(schema["properties"])
-    assert schema["additionalProperties"] is False
+def test_the_schema_is_a_schema():
+    assert FORMAT["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    Draft202012Validator.check_schema(FORMAT)
+    assert FORMAT["properties"]["format"] == {"const": NAME}
+    assert set(FORMAT["required"]) <= set(FORMAT["properties"])
+    assert FORMAT["additionalProperties"] is False
+    assert [path.name for path in SCHEMA.parent.iterdir()] == [f"{NAME}.json"]
+    assert {("sentence",), ("lists", "users", "sha256"), ("listed", "threshold")} <= {*REQUIRED}
 
 
-def test_there_is_a_schema_of_each_format():
-    assert sorted(path.name for path in SCHEMAS.iterdir()) == [f"{name}.json" for name in FORMATS]
-    places = {place for _, place in REQUIRED}
-    assert {("sentence",), ("lists", "users", "sha256"), ("listed", "threshold")} <= places
-
-
-@pytest.mark.parametrize(
-    ("name", "place"),
-    REQUIRED,
-    ids=lambda each: ".".join(each) if isinstance(each, tuple) else each,
-)
-def test_no_required_key_may_lack(name, place, folders, tmp_path):
+@pytest.mark.parametrize("place", REQUIRED, ids=".".join)
+def test_no_required_key_may_lack(place, folders, tmp_path):
     own = {
         "listed": "privately",
         "worth": "held out",
@@ -113,30 +85,15 @@ def test_no_required_key_may_lack(name, place, folders, tmp_path):
     }
     source = own.get(place[0], "entries")
     stated = guarantee_of(folders / source)
-    stated = earlier(stated) if name == "dpmc-fit-1" else stated
-    validator_of(name).validate(stated)
+    VALIDATOR.validate(stated)
     inner = stated
     for key in place[:-1]:
         inner = inner[key]
     del inner[place[-1]]
-    assert not validator_of(name).is_valid(stated)
+    assert not VALIDATOR.is_valid(stated)
     folder = shutil.copytree(folders / source, tmp_path / "copy")
     (folder / "guarantee.json").write_text(json.dumps(stated))
     refused("verify", folder)
-
-
-@pytest.mark.parametrize("name", FOLDERS)
-def test_folders_in_the_first_format_are_verified_as_before(name, folders, tmp_path):
-    folder = shutil.copytree(folders / name, tmp_path / "copy")
-    stated = guarantee_of(folder)
-    (folder / "guarantee.json").write_text(json.dumps(earlier(stated)))
-    now, before = verify(folders / name), verify(folder)
-    assert before.line() == now.line()
-    assert before.explanation() == now.explanation()  # made of the noise, and not read
-    PrivateFactorization.load(folder)
-    for key in ADDED:
-        (folder / "guarantee.json").write_text(json.dumps(earlier(stated) | {key: stated[key]}))
-        assert is_refused(folder)
 
 
 # -- any other value ------------------------------------------------------------------------------
@@ -259,7 +216,7 @@ def test_whatever_is_fitted_is_in_the_format(tmp_path_factory, data, labels, see
     write_table(folder / "mine.csv", rows_of(users, [*labels, "unlisted", labels[0]], seed))
     publish("fit", folder / "mine.csv", folder / "out", **changes)
     stated = guarantee_of(folder / "out")
-    validator_of("dpmc-fit-2").validate(stated)
+    VALIDATOR.validate(stated)
     verified = run("verify", folder / "out", status=3 if stated["simulated"] else 0)
     assert verified.stdout.startswith(stated["sentence"])
     (path,) = (folder / "out").glob("*item_factors.csv")

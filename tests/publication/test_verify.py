@@ -25,7 +25,7 @@ from small_tables import (
     write_table,
 )
 
-from dpmc.methods.released.verify import SCHEMAS
+from dpmc.methods.released.verify import SCHEMA
 from dpmc.methods.user_level.local_bayes.method import FALLBACKS
 from dpmc.privacy.guarantee import Guarantee, ItemList
 from dpmc.publication import folder as folder_module
@@ -83,8 +83,7 @@ def test_what_is_written_passes(name, table, tmp_path):
     changes = FITS[name]
     publish("fit", table, tmp_path / "out", **changes)
     stated = guarantee_of(tmp_path / "out")
-    schema = json.loads((SCHEMAS / f"{stated['format']}.json").read_text("utf-8"))
-    Draft202012Validator(schema).validate(stated)
+    Draft202012Validator(json.loads(SCHEMA.read_text("utf-8"))).validate(stated)
     assert stated["simulated"] == ("simulate" in changes)
     result = run("verify", tmp_path / "out", status=3 if stated["simulated"] else 0)
     sentence, *remarks, last = result.stdout.splitlines()
@@ -205,6 +204,7 @@ def weaker(stated):
 
 
 HOLDS_NOT = "the guarantee does not hold"
+ANOTHER_FORMAT = "is not in the format dpmc-fit-2, the one that this version of dpmc knows: check"
 NOT_THE_LIST = "with factors are not the list that is stated"
 OTHER_DIGEST = "0" * 64
 STATED = "{} is stated as ".format
@@ -282,10 +282,9 @@ FORGED = {
     ),
     "unknown key": ("user", put("of victim", "ratings"), "Additional properties are not allowed"),
     "unknown key in": ("user", put(1, "lists", "victims"), "lists: Additional properties"),
-    "unknown format": ("user", put("dpmc-fit-3", "format"), "in none of the formats"),
-    "a format that was removed": (
-        "user", put("dpmc-onebit-1", "format"), "in none of the formats"
-    ),
+    "unknown format": ("user", put("dpmc-fit-3", "format"), ANOTHER_FORMAT),
+    "an earlier format": ("user", put("dpmc-fit-1", "format"), ANOTHER_FORMAT),
+    "a format that was removed": ("user", put("dpmc-onebit-1", "format"), ANOTHER_FORMAT),
     "nan": ("user", put(math.nan, "epsilon"), "NaN is no number"),
     "infinite": ("user", put(math.inf, "epsilon"), "Infinity is no number"),
     "text": ("user", put("1", "epsilon"), "epsilon: '1' is not of type 'number'"),
@@ -308,14 +307,6 @@ def test_a_forged_guarantee_is_refused_whatever_it_says(case, copy):
 def test_a_sentence_of_its_own_is_refused(name, copy):
     folder = rewrite(copy(name), put(lambda text: text + " Trust us.", "sentence"), resaid=False)
     assert "the sentence is not what the numbers say, which is: If " in refused("verify", folder)
-
-
-def test_what_earlier_folders_assumed_of_sizes_is_known(copy):
-    earlier = "no item has more than 1048576 ratings"
-    folder = rewrite(copy("user"), put(earlier, "assumed_public", "sizes"))
-    run("verify", folder)  # which returns 0, or fails
-    folder = rewrite(folder, put(earlier + " or so", "assumed_public", "sizes"))
-    assert STATED("assumed_public.sizes") in refused("verify", folder)
 
 
 def test_a_larger_epsilon_than_needed_is_not_what_was_fitted(copy):
@@ -447,7 +438,7 @@ def test_what_is_no_folder_of_ours(copy, tmp_path):
         assert "guarantee.json is not JSON" in refused("verify", folder)
     for content in (b"1", b"null", b"[]", b"{}", b'{"format": ["dpmc-fit-1"]}'):
         (folder / "guarantee.json").write_bytes(content)
-        assert "is in none of the formats" in refused("verify", folder)
+        assert ANOTHER_FORMAT in refused("verify", folder)
 
 
 def test_links_second_keys_and_more_columns_are_refused(copy, tmp_path):

@@ -30,9 +30,6 @@ from dpmc.publication.folder import (
 from dpmc.released import GUARANTEE, ITEM_FACTORS, SIMULATED, WITH_PRECISIONS, item_columns
 
 FORMAT = "dpmc-fit-2"
-EARLIER = "dpmc-fit-1"
-"""The same without what the best attacker reaches, and without an event of dp-accounting."""
-FORMATS = (FORMAT, EARLIER)
 FILES = {
     "item_factors": ITEM_FACTORS,
     "user_factors": "user_factors.csv",

@@ -22,7 +22,7 @@ from dpmc.privacy.attacker import REASONABLE
 from dpmc.privacy.guarantee import delta_remarks
 from dpmc.publication.folder import GUARANTEE, SIMULATED, SPENT, UNSEEN, check_stated, digests
 
-SCHEMAS = Path(__file__).with_name("schemas")
+SCHEMA = Path(__file__).parent / "schemas" / f"{fit_folder.FORMAT}.json"
 
 
 def verify(path: Path, users: int | None = None) -> Verdict:
@@ -120,24 +120,24 @@ def read_guarantee(path: Path) -> tuple[str, dict]:
         raise InputError(f"{file} cannot be read: {error.strerror or error}.") from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"{file} is not JSON ({error}).") from None
-    if not isinstance(stated, dict) or stated.get("format") not in fit_folder.FORMATS:
-        known = " and ".join(fit_folder.FORMATS)
-        raise InputError(f"{file} is in none of the formats that this version knows, {known}.")
-    error = jsonschema.exceptions.best_match(_schema(stated["format"]).iter_errors(stated))
+    if not isinstance(stated, dict) or stated.get("format") != fit_folder.FORMAT:
+        raise InputError(
+            f"{file} is not in the format {fit_folder.FORMAT}, the one that this version of dpmc "
+            "knows: check it with the version that wrote it, or fit again."
+        )
+    error = jsonschema.exceptions.best_match(_schema().iter_errors(stated))
     if error is not None:
         place = ".".join(str(part) for part in error.absolute_path) or "the top level"
         raise InputError(
-            f"{file} is not in the format {stated['format']}: {place}: {error.message}."
+            f"{file} is not in the format {fit_folder.FORMAT}: {place}: {error.message}."
         )
     return names[0], stated
 
 
 @cache
-def _schema(name: str) -> jsonschema.Draft202012Validator:
-    """Return what a format has to look like."""
-    return jsonschema.Draft202012Validator(
-        json.loads((SCHEMAS / f"{name}.json").read_text("utf-8"))
-    )
+def _schema() -> jsonschema.Draft202012Validator:
+    """Return what a guarantee has to look like."""
+    return jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text("utf-8")))
 
 
 def _no_number(text):
@@ -173,7 +173,7 @@ def _check_files(path: Path, guarantee: str, stated: dict) -> None:
                 f"{path / name} is not covered: guarantee.json does not name it. Take it out."
             )
         if name not in known:
-            raise InputError(f"{path / name} is not covered: it is no file of {stated['format']}.")
+            raise InputError(f"{path / name} is not covered: it is no file of {fit_folder.FORMAT}.")
         if name not in found:
             raise InputError(f"{path / name} is missing; guarantee.json names it.")
         if found[name] != named[name]:

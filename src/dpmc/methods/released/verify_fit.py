@@ -15,7 +15,6 @@ from dpmc.methods.released.fit_folder import (
     BUDGET,
     FALLING_BACK,
     FILES,
-    FORMAT,
     USER_COLUMNS,
     check_written,
     described,
@@ -49,13 +48,6 @@ from dpmc.released import (
 ACCURACY = 1e-5
 """Relative, of an epsilon that is accounted for anew."""
 
-EARLIER_SIZES = (
-    "no item has more than 1048576 ratings",
-    "no item or user has more than 1048576 ratings",
-    "no item has more than 1048576 ratings, and there are at most 1048576 users",
-)
-"""What folders assumed before sums were exact: more than today."""
-
 EQUAL = 1e-9
 """Relative, of numbers that are the same but for rounding."""
 
@@ -63,9 +55,9 @@ EQUAL = 1e-9
 def account_fit(path: Path, stated: dict) -> tuple[str, Attacker]:
     """Return the sentence and the attacker that follow from a guarantee's numbers.
 
-    They must follow from each other. The guarantee is in one of the formats of fits. The method is
-    constructed again from the stated settings: it says how many releases there are, with what
-    noise, and what is assumed. The epsilon of that noise is then accounted for anew.
+    They must follow from each other. The method is constructed again from the stated settings: it
+    says how many releases there are, with what noise, and what is assumed. The epsilon of that
+    noise is then accounted for anew.
     """
     guarantee = guarantee_in(stated)
     selection = _selection(path, stated, guarantee)
@@ -79,8 +71,6 @@ def account_fit(path: Path, stated: dict) -> tuple[str, Attacker]:
         "noise_multiplier": made.noise.std(),
         **json.loads(json.dumps(terms(model, guarantee))),
     }
-    if stated["assumed_public"]["sizes"] in EARLIER_SIZES:
-        expected["assumed_public"]["sizes"] = stated["assumed_public"]["sizes"]
     check_stated(path, stated | {"noise": law}, expected | {"noise": describe_law(made.noise)})
     samplers = {describe_noise(guarantee.simulated, sampler) for sampler in SAMPLERS}
     if stated["noise"]["made_of"] not in samplers:
@@ -110,9 +100,8 @@ def account_fit(path: Path, stated: dict) -> tuple[str, Attacker]:
         raise InputError(f"{path}: features of items are stated, and the method takes none.")
     _check_files(path, stated, guarantee, model)
     attacker = attacker_of(guarantee, made.noise)
-    if stated["format"] == FORMAT:
-        derived = json.loads(json.dumps(described(attacker, guarantee, made.noise)))
-        check_stated(path, stated, derived)
+    derived = json.loads(json.dumps(described(attacker, guarantee, made.noise)))
+    check_stated(path, stated, derived)
     return guarantee.sentence(), attacker
 
 
