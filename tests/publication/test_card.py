@@ -1,13 +1,9 @@
 """`dpmc card`: what it says is what the folder states, and `dpmc verify` makes it again."""
 
-import hashlib
 import json
-import re
-from pathlib import Path
 
 import pytest
 import yaml
-from jsonschema import Draft7Validator
 from small_tables import (
     PUBLIC,
     falling_back,
@@ -19,13 +15,12 @@ from small_tables import (
     write_table,
 )
 
+from dpmc.methods.released.card import _yaml
 from dpmc.methods.released.verify import verify
 
-REGISTRY = Path(__file__).with_name("registry")
-SCHEMA = yaml.safe_load((REGISTRY / "deployments-schema.yaml").read_text("utf-8"))
 SAID = (
     *("--name", 'Films: "1 > 2" é', "--maker", "Film club: Wien", "--date", "2026-01-31"),
-    *("--region", "Austria", "--use", "Recommending films"),
+    *("--use", "Recommending films"),
 )
 FITS = {
     "users": PUBLIC["user"] | {"epsilon": 3},
@@ -51,48 +46,9 @@ def front_matter(text):
     return yaml.safe_load(front), body
 
 
-def test_the_schema_is_that_of_the_registry():
-    told = (REGISTRY / "SOURCE.md").read_text("utf-8")
-    for name in ("deployments-schema.yaml", "LICENSE"):
-        assert hashlib.sha256((REGISTRY / name).read_bytes()).hexdigest() in told
-    Draft7Validator.check_schema(SCHEMA)
-
-
-def test_a_record_is_valid_and_complete(model):
-    text = run("card", model, *SAID, "--format", "registry").stdout
-    record = yaml.safe_load(text)
-    Draft7Validator(SCHEMA, format_checker=Draft7Validator.FORMAT_CHECKER).validate(record)
-    stated, verdict = guarantee_of(model), verify(model)
-    deployment = record["deployment"]
-    assert (record["tier"], record["status"]) == (3, "Draft")
-    assert re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*-2026", record["url_slug"])
-    assert deployment["basic"]["name"] == SAID[1]
-    assert deployment["basic"]["publication_date"] == "2026-01-31"
-    numbers = deployment["privacy_loss"]["privacy_parameters"]
-    assert numbers == {"epsilon": verdict.epsilon, "delta": verdict.delta}
-    assert all(type(each) is float for each in numbers.values())
-    pure = deployment["dp_variant"]["variant_name"] == "Pure DP"
-    assert pure == (verdict.delta == 0)
-    said = " ".join(deployment["accounting"]["composition"].split())
-    assert said == stated["sentence"]
-    # fields of its tiers 2 and 3 that a folder can tell of are all there
-    left = {
-        (room, field)
-        for room, about in SCHEMA["properties"]["deployment"]["properties"].items()
-        for field, facts in about["properties"].items()
-        if "tier" in facts and field not in deployment.get(room, {})
-    }
-    assert left == {
-        ("basic", "data_product_sector"), ("administrative", "sources"),
-        ("deployment_model", "data_source_type_details"),
-        ("deployment_model", "access_type_details"),
-    }  # fmt: skip
-    # what the registry's own checks ask of the writing
-    styles = {token.style for token in yaml.scan(text) if hasattr(token, "style")}
-    assert styles <= {None, "|", '"', "'"}
-    long = " " + "films " * 40
-    record = yaml.safe_load(run("card", model, *SAID, "--format", "registry", "--use", long).stdout)
-    assert record["deployment"]["basic"]["intended_use"].split() == long.split()
+def test_front_matter_is_yaml():
+    front = {"name": "- a: 'long' name, " * 20, "list": [{"value": 1e-06, "of": {"n": 3}}, "x"]}
+    assert yaml.safe_load("\n".join(_yaml(front))) == front
 
 
 def test_a_card_says_what_the_folder_states(model):
@@ -147,9 +103,11 @@ def test_a_card_in_the_folder_is_made_anew_by_verify(model):
 
 
 def test_what_is_refused(model, tmp_path):
-    registry = ("card", model, "--format", "registry")
-    assert "The registry asks for --maker" in refused(*registry)
-    assert "The registry asks for --use" in refused(*registry, *SAID[2:-2])
+    for words, instead in (
+        (("--format", "registry"), "dpmc: --format was removed: dpmc card writes the model card;"),
+        (("--region", "Austria"), "dpmc: --region was removed: say in --use whom the model is"),
+    ):
+        assert refused("card", model, *words).startswith(instead)
     assert "--date must be a day" in refused("card", model, "--date", "31.1.2026")
     for text in ("two\nlines", "", "x" * 301, "\u2028"):
         assert "--maker must be one line" in refused("card", model, "--maker", text)
@@ -186,7 +144,6 @@ def test_nothing_is_written_beside_the_files_of_a_model(tmp_path):
         ("complete", "--model", model, "--ratings", table, "--output", model / "best.csv"),
         ("page", model, "--output", model / "page.html"),
         ("card", model, "--output", model / "sub" / "card.md"),
-        ("card", model, "--format", "registry", "--output", model / "README.md"),
     ):
         assert "may be published with its own files only" in refused(*arguments)
     assert sorted(model.iterdir()) == before

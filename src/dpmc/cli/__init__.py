@@ -17,7 +17,7 @@ TASKS = {
         "fit": "Learn a model that may be published from private ratings.",
         "verify": "Check a folder that dpmc fit wrote.",
         "ledger": "Show what fits of the same ratings have spent together, and what is left.",
-        "card": "Write the card of a published model, or its record for a registry.",
+        "card": "Write the card of a published model.",
         "complete": "Predict ratings, or rank items, for users from a published model.",
         "page": "Make a page in which people get recommendations on their own device.",
         "store": "Build a store on disk of many private ratings, and check it.",

@@ -8,22 +8,20 @@ import click
 from dpmc.cli.help import Command
 from dpmc.errors import ParameterError
 
-FORMATS = ("readme", "registry")
-
 
 @click.command(
     cls=Command,
     groups={
         "Said by the maker": (
-            "name", "maker", "contact", "licence", "date", "region", "use", "users_about",
+            "name", "maker", "contact", "licence", "date", "use", "users_about",
         ),
-        "Output": ("form", "output", "force"),
+        "Output": ("output", "force"),
     },
-    examples=(
-        "dpmc card model --maker 'Film club' --date 2026-01-31 --output model/README.md",
-        "dpmc card model --maker 'Film club' --date 2026-01-31 --region Austria \\\n"
-        "    --use 'Recommending films' --format registry --output film_club.yaml",
-    ),
+    examples=("dpmc card model --maker 'Film club' --date 2026-01-31 --output model/README.md",),
+    gone={
+        "--format": "dpmc card writes the model card; leave it out.",
+        "--region": "say in --use whom the model is for.",
+    },
 )  # fmt: skip
 @click.argument("model", type=click.Path(path_type=Path))
 @click.option("--name", help="Of the model.  [default: that of the folder]")
@@ -31,7 +29,6 @@ FORMATS = ("readme", "registry")
 @click.option("--contact", help="Where to ask.")
 @click.option("--licence", help="On which terms, best as an SPDX identifier such as CC-BY-4.0.")
 @click.option("--date", metavar="YYYY-MM-DD", help="When it was published.")
-@click.option("--region", help="Where the people are whose ratings it was made of.")
 @click.option("--use", help="What it is meant for.")
 @click.option(
     "--users-about",
@@ -40,25 +37,17 @@ FORMATS = ("readme", "registry")
     help="About how many users there are, only if that may be known.",
 )
 @click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="readme",
-    help="A README.md with the front matter that hubs of models read, or a draft of a record for "
-    "the OpenDP Deployments Registry.",
-)
-@click.option(
     "--output", type=click.Path(path_type=Path), help="File to write.  [default: standard output]"
 )
 @click.option("--force", is_flag=True, help="Replace a file that exists.")
-def card(model, form, output, force, **said):
-    """Write the card of a published model, or its record for a registry.
+def card(model, output, force, **said):
+    """Write the card of a published model.
 
-    The folder is checked as by dpmc verify. The card says what is guaranteed, for specialists and
-    in plain words, what is taken to be public, the error if one was released, and how to use the
-    model; of a model that must not be published there is none. What only its maker can know is said
-    by options, and nothing checks it. Where the card is README.md in the folder, dpmc verify makes
-    it anew and compares.
+    It is a README.md with the front matter that hubs of models read. The folder is checked as by
+    dpmc verify. The card says what is guaranteed, for specialists and in plain words, what is taken
+    to be public, the error if one was released, and how to use the model; of a model that must not
+    be published there is none. What only its maker can know is said by options, and nothing checks
+    it. Where the card is README.md in the folder, dpmc verify makes it anew and compares.
     """
     from dpmc.files import check_outside, check_writable, write_text
     from dpmc.methods.released import card as cards
@@ -69,13 +58,12 @@ def card(model, form, output, force, **said):
         raise ParameterError(
             "{path} exists; name another {output}, or give {force} to replace it.", path=output
         )
-    if output is not None and (form, output.name) != ("readme", cards.README):
-        check_outside(output, model)
     if output is not None:
+        if output.name != cards.README:
+            check_outside(output, model)
         check_writable(output)
     facts = cards.check_facts(Facts(**said | {"name": said["name"] or model.resolve().name}))
-    made = {"readme": cards.readme, "registry": cards.registry}[form]
-    text = made(verify(model, facts.users_about), facts)
+    text = cards.readme(verify(model, facts.users_about), facts)
     if output is None:
         sys.stdout.write(text)
         return

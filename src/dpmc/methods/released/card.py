@@ -1,4 +1,4 @@
-"""The card of a published model: for hubs of models, and for the registry of deployments.
+"""The card of a published model, for hubs of models.
 
 A card is made of a folder that was verified and of what its maker says. The last line of the
 README holds the latter, so that :func:`dpmc.methods.released.verify.verify` can make the card anew
@@ -6,8 +6,6 @@ and compare.
 """
 
 import json
-import re
-import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from datetime import date
@@ -15,15 +13,10 @@ from datetime import date
 from dpmc.errors import InputError, ParameterError
 from dpmc.methods.released import fit_folder
 from dpmc.methods.released.verdict import Facts, Verdict
-from dpmc.privacy.relations import RELATIONS, USER_LEVEL
 
 README = "README.md"
-WIDTH = 96
-"""Columns of longer texts in YAML."""
 LONGEST = 300
 """Characters of one thing that a maker says."""
-NEEDED = ("maker", "date", "region", "use")
-"""What the registry asks for and no folder holds."""
 _MARK = "<!-- dpmc card "
 
 
@@ -125,85 +118,8 @@ def _error(stated: Mapping) -> list[str]:
 
 def _use(stated: Mapping) -> list[str]:
     used = ["dpmc verify model", "dpmc complete --model model --ratings mine.csv --top 10"]
-    return ["```console", *(f"$ {each}" for each in used), "```", "", _prediction(stated)]
-
-
-def _prediction(stated: Mapping) -> str:
-    return f"A prediction is {stated['prediction']}."
-
-
-# -- the registry of deployments ----------------------------------------------------------------
-
-
-def registry(verdict: Verdict, facts: Facts) -> str:
-    """Return a draft of a record for the OpenDP Deployments Registry, as YAML, of tier 3.
-
-    Its schema is schemas/deployments-schema.yaml of github.com/opendp/deployments-registry-data.
-
-    Raises
-    ------
-    InputError
-        The noise was simulated, or it is not said who published what, when, about whom, what for.
-    """
-    verdict = _alone(verdict)
-    missing = [name for name in NEEDED if getattr(facts, name) is None]
-    if missing:
-        raise ParameterError("The registry asks for {0}: give it too.", missing[0])
-    stated = verdict.stated
-    of_users, public = stated["relation"] in USER_LEVEL, stated["assumed_public"]
-    slug = re.sub(r"[^a-z0-9]+", "-", f"{facts.name} {facts.date[:4]}".lower()).strip("-")
-    deployment = {
-        "basic": {
-            "name": facts.name,
-            "data_curators": [facts.maker],
-            "intended_use": facts.use,
-            "data_product_type": "Machine learning model",
-            "data_product_region": facts.region,
-            "description": _made_of(stated),
-            "publication_date": facts.date,
-        },
-        "dp_variant": {
-            "variant_name": "Approximate DP" if verdict.delta else "Pure DP",
-            "data_domain": f"All tables of ratings of which this holds: {public['table']}.",
-            "unprotected_quantities": f"Taken to be public: {'; '.join(public.values())}.",
-        },
-        "privacy_loss": {
-            "privacy_unit": "User" if of_users else "One rating",
-            "privacy_unit_details": f"Adjacent are tables where {RELATIONS[stated['relation']]}.",
-            "privacy_parameters": {"epsilon": verdict.epsilon, "delta": verdict.delta},
-            "privacy_parameters_details": " ".join(verdict.explanation()),
-        },
-        "deployment_model": {
-            "model_name": "Central",
-            "actors": f"{facts.maker} holds the ratings and is trusted with them. Whoever sees the "
-            f"published files is not trusted. {stated['unseen'].capitalize()}.",
-            "release_type": "One release",
-            "release_type_details": f"The budget is spent {stated['spent']}.",
-            "data_source_type": "Static",
-            "access_type": "Non-interactive",
-        },
-        "accounting": {
-            "post_processing": _prediction(stated),
-            "composition": verdict.sentence,
-        },
-        "implementation": {
-            "preprocessing_and_hyperparameter_tuning": f"{public['constants'].capitalize()}. "
-            f"These are: {json.dumps(stated['constants'], ensure_ascii=False)}.",
-            "mechanisms": f"{_noise(stated).capitalize()}. Implemented by dpmc, version "
-            f"{stated['versions']['dpmc']}.",
-            "justification": " ".join([verdict.line(), *(f"{x}." for x in verdict.remarks)]),
-        },
-        "administrative": {
-            "notes": f"Written by dpmc card from guarantee.json. {facts.sentence()}",
-            "registry_authors": [facts.maker],
-        },
-    }
-    record = {"url_slug": slug, "status": "Draft", "tier": 3, "deployment": deployment}
-    return "\n".join(_yaml(record)) + "\n"
-
-
-def _noise(stated: Mapping) -> str:
-    return f"{stated['noise']['law']} noise, {stated['noise']['made_of']}"
+    said = f"A prediction is {stated['prediction']}."
+    return ["```console", *(f"$ {each}" for each in used), "```", "", said]
 
 
 # -- YAML ---------------------------------------------------------------------------------------
@@ -222,10 +138,6 @@ def _yaml(value: Mapping | list, indent: int = 0) -> Iterator[str]:
         elif isinstance(inner, Mapping | list):
             yield head
             yield from _yaml(inner, indent + 2)
-        elif isinstance(inner, str) and len(inner) > WIDTH - indent:
-            yield f"{head} |"
-            for line in textwrap.wrap(inner.lstrip(), WIDTH - indent, break_on_hyphens=False):
-                yield f"{blank}  {line}"
         else:
             yield f"{head} {_scalar(inner)}"
 

@@ -12,9 +12,8 @@ class Facts:
     Attributes
     ----------
     name : str
-    maker, contact, licence, date, region, use : str or None
-        Who published it, how to ask, on which terms, when (YYYY-MM-DD), about people of which
-        region, and what for.
+    maker, contact, licence, date, use : str or None
+        Who published it, how to ask, on which terms, when (YYYY-MM-DD), and what for.
     users_about : int or None
         About from how many users, if that is public.
     """
@@ -24,7 +23,6 @@ class Facts:
     contact: str | None = None
     licence: str | None = None
     date: str | None = None
-    region: str | None = None
     use: str | None = None
     users_about: int | None = None
 
@@ -33,7 +31,6 @@ class Facts:
         made = f"{self.name} was made" + (f" by {self.maker}" if self.maker else "")
         made += f" ({self.contact})" * bool(self.contact)
         made += f" and published on {self.date}" * bool(self.date)
-        made += f", from ratings of people in: {self.region}" * bool(self.region)
         made += f", for this use: {self.use}" * bool(self.use)
         made += f", under the licence {self.licence}" * bool(self.licence)
         return f"{made}." if self.maker else f"{made}; it is not said by whom."
