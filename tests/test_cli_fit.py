@@ -600,12 +600,6 @@ def test_remarks_go_to_the_terminal_only(table, tmp_path):
     assert quiet.stderr == ""
 
 
-def test_opendp_draws_on_request(table, tmp_path):
-    pytest.importorskip("opendp")
-    fit(table, tmp_path / "out", sampler="opendp")
-    assert "sampler opendp" in guarantee(tmp_path / "out")["noise"]["made_of"]
-
-
 def test_columns_are_detected_or_named(truth, tmp_path):
     path = tmp_path / "mine.tsv"
     path.write_text("who\tfilm\tnote\nann\tup\t4\nbob\tup\t3\n")
@@ -697,8 +691,7 @@ REFUSALS = {
     ),
     "missing column": ({"user": "who"}, "there is no column 'who' (--user)"),
     "unlike column": ({"user": "rating"}, "name one with --rating"),
-    "huber by opendp": ({"mechanism": "huber", "sampler": "opendp"}, "OpenDP has no Huber noise"),
-    "simulate by opendp": ({"simulate": 1, "sampler": "opendp"}, "--sampler has no use with it"),
+    "a sampler": ({"sampler": "opendp"}, "--sampler was removed: dpmc draws the noise itself;"),
     "missing item list": ({"items": "nowhere.txt"}, "nowhere.txt cannot be read: No such file"),
     "missing file": ({"ratings": "nowhere.csv"}, "nowhere.csv cannot be read: No such file"),
     "kind of file": (
@@ -710,8 +703,6 @@ REFUSALS = {
 
 @pytest.mark.parametrize("case", REFUSALS)
 def test_refusals_are_one_sentence_and_leave_nothing(table, tmp_path, case, capsys, monkeypatch):
-    if "opendp" in case:
-        pytest.importorskip("opendp")
     changes, sentence = REFUSALS[case]
     listed = arguments(table, tmp_path / "out", **changes)
     assert sentence in refusal(capsys, monkeypatch, "fit", listed)

@@ -477,6 +477,8 @@ def test_parameters_are_stored_as_given_and_can_be_cloned(frame):
     assert (copy.epsilon, copy.rank) == (1, 3)
     with pytest.raises(InputError, match=r"no parameter 'epsilom' .did you mean 'epsilon'"):
         copy.set_params(rank=9, epsilom=2)
+    with pytest.raises(InputError, match="The parameter sampler was removed: dpmc draws the"):
+        copy.set_params(rank=9, sampler="opendp")
     assert copy.rank == 3
 
 
@@ -567,11 +569,6 @@ REFUSALS = {
         "^The frame has no column that looks like the item",
     ),
     "not of als": ({"row_bound": 1}, "^row_bound is an option of the method"),
-    "sampler": ({"sampler": "numpy"}, "sampler must be 'dpmc' or 'opendp', got 'numpy'"),
-    "sampler of none": (
-        {"simulate": 1, "sampler": "opendp"},
-        "^simulate draws repeatable noise, so sampler has no use with it",
-    ),
     "seed": ({"simulate": -1}, "simulate must be an integer of at least 0, got -1"),
     "flag": ({"simulate": True}, "simulate must be an integer of at least 0, got True"),
     "a column twice": ({"columns": ("u", "u", "r")}, "columns must be three names"),

@@ -18,7 +18,7 @@ from dpmc.errors import InputError, did_you_mean
 from dpmc.fitting.compiling import noticed
 from dpmc.fitting.fit import prepare
 from dpmc.fitting.lists import lists_of_program
-from dpmc.fitting.parameters import METHODS
+from dpmc.fitting.parameters import GONE, METHODS
 from dpmc.fitting.ratings import check_no_cluster, prepare_ratings, prepare_store
 from dpmc.methods.base import check_count
 from dpmc.methods.private import EVERY_RATING
@@ -94,8 +94,6 @@ class PrivateFactorization:
         items, named as in ``columns``, and others of numbers. No rating may have a part in them.
     report_error : float, optional
         Share of each user's ratings that are held out, so that the error on them can be told.
-    sampler : {"dpmc", "opendp"}
-        What draws the noise.
     simulate : int, optional
         Seed of repeatable noise for experiments, which must not be published.
     ledger : path, optional
@@ -166,7 +164,6 @@ class PrivateFactorization:
     shrinkage: float | None = None
     item_features: object = None
     report_error: float | None = None
-    sampler: str = "dpmc"
     simulate: int | None = None
     ledger: object = None
     budget: tuple[float, float] | None = None
@@ -193,6 +190,8 @@ class PrivateFactorization:
         """
         known = self.get_params()
         for name in params:
+            if name in GONE:
+                raise InputError(f"The parameter {name} was removed: {GONE[name]}")
             if name not in known:
                 raise InputError(
                     f"{type(self).__name__} has no parameter '{name}'{did_you_mean(name, known)}."
@@ -269,7 +268,7 @@ class PrivateFactorization:
             for each in ready.remarks(prepared, features):
                 warnings.warn(f"{each} (not private, and not in what save writes)", stacklevel=2)
             ready.run(prepared.ratings, ledger, features=features)
-        self._fitted = model, lists.origins, ready.sampler
+        self._fitted = model, lists.origins
         with TemporaryDirectory() as place:  # predictions see what is published, and that alone
             self._write(Path(place) / "model")
             self.published_ = load(Path(place) / "model")
@@ -428,8 +427,8 @@ class PrivateFactorization:
         self._write(Path(folder))
 
     def _write(self, folder: Path) -> None:
-        model, origins, sampler = self._fitted
-        fit_folder.write(folder, model, ("item_factors",), {}, origins=origins, sampler=sampler)
+        model, origins = self._fitted
+        fit_folder.write(folder, model, ("item_factors",), {}, origins=origins)
 
     @classmethod
     def load(cls, folder: str | PathLike[str]) -> Self:

@@ -12,7 +12,6 @@ from dpmc.fitting.fit import prepare
 from dpmc.fitting.parameters import METHODS, PARAMETERS, RANGE, table
 from dpmc.methods import METHODS as KNOWN
 from dpmc.methods.private import EVERY_RATING
-from dpmc.privacy.release import SAMPLERS
 
 HOME = Path(__file__).parents[2]
 EVERY = {"epsilon": 2.0, "rating_range": (1, 5)}
@@ -38,7 +37,6 @@ def test_the_table_in_the_documents_is_made_of_them():
 
 
 def test_choices_are_what_there_is():
-    assert PARAMETERS["sampler"].choices == tuple(SAMPLERS)
     assert PARAMETERS["method"].choices == tuple(METHODS)
     assert set(METHODS.values()) <= set(KNOWN)
     assert {name for each in PARAMETERS.values() for name in each.methods} == set(METHODS)

@@ -16,9 +16,10 @@ from dpmc.mechanisms import Gaussian
 from dpmc.methods import METHODS, method_class, private
 from dpmc.methods.private import PrivateMethod
 from dpmc.methods.private_choice import Keyed, Seeded
+from dpmc.privacy import release
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation, Replay
 from dpmc.privacy.relations import RELATIONS, USER_LEVEL
-from dpmc.privacy.release import SAMPLERS, GridNoise, grid
+from dpmc.privacy.release import GridNoise, grid, secure
 from dpmc.privacy.selection import Selection
 from dpmc.ratings import Ratings
 
@@ -203,7 +204,7 @@ def test_noise_must_be_as_calibrated_and_from_bits_that_nobody_can_repeat(name, 
         model.fit(ratings, ledger=weaker)
     assert weaker.count == 0
     for simulated in (
-        GridNoise(noise, lambda law, size: SAMPLERS["dpmc"](law, size)),
+        GridNoise(noise, lambda law, size: secure(law, size)),
         FloatNoise(noise, np.random.default_rng(0)),
     ):
         ledger = Ledger(simulated, model.releases)
@@ -264,7 +265,7 @@ def test_exact_and_simulated_fits_ask_for_the_same_and_make_the_same_of_it(
         start = np.random.default_rng(5)
         return Keyed(ratings, bytes(32), start) if relation in USER_LEVEL else start
 
-    monkeypatch.setitem(SAMPLERS, "dpmc", quick)
+    monkeypatch.setattr(release, "secure", quick)
     monkeypatch.setattr(Keyed, "fresh", lambda _: same())
     monkeypatch.setattr(private, "secret_generator", same)
     more = {"held_out": 0.4} if name == "local_bayes" else {}
@@ -287,7 +288,7 @@ def test_exact_and_simulated_fits_ask_for_the_same_and_make_the_same_of_it(
     assert getattr(model, "worth_", None) == getattr(twin, "worth_", None)
 
 
-ASK = {"simulated", "FloatNoise", "GridNoise", "Replay", "SAMPLERS"}
+ASK = {"simulated", "FloatNoise", "GridNoise", "Replay", "secure"}
 MAY_ASK = {"private.py", "released", "onebit"}
 """What all methods share, what writes folders, and signs, whose noise is simulated."""
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from dpmc.cli.help import Command
+from dpmc.cli.help import Command, option_of
 from dpmc.cli.options import (
     column_options,
     fit_options,
@@ -18,6 +18,7 @@ from dpmc.cli.options import (
     stopping,
 )
 from dpmc.errors import InputError
+from dpmc.fitting.parameters import GONE
 
 PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
 
@@ -28,7 +29,7 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
         "Ratings": ("path", "rating_range", "user", "item", "rating", "timestamp"),
         "Privacy": (
             "relation", "epsilon", "delta", "ledger", "budget", "ratings_per_user", "mechanism",
-            "sampler", "simulate",
+            "simulate",
         ),
         "Lists of items and users": (
             "items", "items_are_public", "items_privately", "users", "users_are_public",
@@ -52,6 +53,7 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
         "dpmc fit --ratings mine.csv --items-are-public --users-are-public \\\n"
         "    --relation entry --rating-range 1 5 --epsilon 2 --output model",
     ),
+    gone={option_of(name): instead for name, instead in GONE.items()},
 )  # fmt: skip
 @ratings_option
 @column_options
@@ -138,9 +140,7 @@ def fit(
             remark(remarks)
         with progress(ready.statistics, "statistics", hidden=quiet) as ledger.report:
             ready.run(prepared.ratings, ledger, features)
-        names = fit_folder.write(
-            output, ready.model, parts, {}, origins=lists.origins, sampler=ready.sampler
-        )
+        names = fit_folder.write(output, ready.model, parts, {}, origins=lists.origins)
         if ready.book is not None and ready.seed is None:
             ready.book.name(output / GUARANTEE)
     if not quiet:

@@ -19,7 +19,7 @@ from dpmc.methods.private_choice import Keyed
 from dpmc.privacy.guarantee import delta_remarks
 from dpmc.privacy.ledger import FloatNoise, Ledger
 from dpmc.privacy.relations import USER_LEVEL
-from dpmc.privacy.release import SAMPLERS, GridNoise
+from dpmc.privacy.release import GridNoise
 from dpmc.privacy.selection import Selection
 from dpmc.privacy.spending import Cost
 from dpmc.publication.features import Features
@@ -39,8 +39,6 @@ class Fit:
         A private choice of items.
     rank : int or None
         If it was given.
-    sampler : str
-        A key of :data:`dpmc.privacy.release.SAMPLERS`.
     seed : int or None
         Of simulated noise; None: exact noise for publication.
     book : Book or None
@@ -51,7 +49,6 @@ class Fit:
     model: Any
     selection: Selection | None
     rank: int | None
-    sampler: str
     seed: int | None
     book: Book | None = None
 
@@ -77,15 +74,11 @@ class Fit:
         return int(planned) + (self.selection is not None)
 
     def ledger(self) -> Ledger:
-        """Return a ledger; a sampler that cannot do it fails here, before the ratings are read."""
+        """Return a ledger; noise too faint for a grid fails here, before the ratings are read."""
         noise, releases = self.model.calibration.noise, self.model.releases_with(self.selection)
         if self.seed is not None:
-            if self.sampler != "dpmc":
-                raise ParameterError(
-                    "{simulate} draws repeatable noise, so {sampler} has no use with it."
-                )
             return Ledger(FloatNoise(noise, np.random.default_rng([self.seed, 1])), releases)
-        exact = GridNoise(noise, SAMPLERS[self.sampler])
+        exact = GridNoise(noise)
         exact.add(np.zeros(1), 1.0)
         return Ledger(exact, releases)
 
@@ -180,7 +173,7 @@ def prepare(options: Mapping[str, Any]) -> Fit:
         cost = cost_of(model, selection)
         book = Book(Path(options["ledger"]), model.relation, method, cost, options["budget"])
         book.check(simulated=seed is not None)
-    return Fit(method, model, selection, options["rank"], options["sampler"], seed, book)
+    return Fit(method, model, selection, options["rank"], seed, book)
 
 
 def cost_of(model: PrivateMethod, selection: Selection | None) -> Cost:

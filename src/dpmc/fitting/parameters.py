@@ -220,13 +220,6 @@ PARAMETERS = {
             methods=("bayes",),
         ),
         Parameter(
-            "sampler",
-            TEXT,
-            "Library that draws the noise; opendp has no Huber noise.",
-            default="dpmc",
-            choices=("dpmc", "opendp"),
-        ),
-        Parameter(
             "simulate",
             SEED,
             "Draw repeatable noise for experiments; the files say that they must not be published.",
@@ -245,6 +238,11 @@ PARAMETERS = {
     )
 }
 """B is half the rating range, S the standard deviation of the noise on a Gram matrix."""
+
+GONE = {
+    "sampler": "dpmc draws the noise itself; leave it out.",
+}
+"""Parameters that were removed, and what to do instead."""
 
 
 def table() -> str:

@@ -109,16 +109,6 @@ def secure(noise: Discrete, size: int) -> np.ndarray:
     return noise.draw(size)
 
 
-def opendp(noise: Discrete, size: int) -> np.ndarray:
-    """Draw with OpenDP, which has no Huber noise."""
-    from dpmc.mechanisms.discrete_opendp import draw_opendp
-
-    return draw_opendp(noise, size)
-
-
-SAMPLERS = {"dpmc": secure, "opendp": opendp}
-
-
 class GridNoise:
     """Exact discrete noise for :class:`dpmc.privacy.ledger.Ledger`, for publication.
 
@@ -127,8 +117,8 @@ class GridNoise:
     mechanism : Gaussian, Laplace or Huber
         The continuous noise at sensitivity 1 that was calibrated.
     draw : callable, optional
-        ``draw(discrete noise, size)`` returns integers. Those of :data:`SAMPLERS` draw with random
-        bits that nobody can repeat; with any other the release counts as simulated.
+        ``draw(discrete noise, size)`` returns integers. With any other than :func:`secure`, whose
+        random bits nobody can repeat, the release counts as simulated.
 
     Attributes
     ----------
@@ -147,7 +137,7 @@ class GridNoise:
                 f"{type(mechanism).__name__}."
             )
         self.mechanism = mechanism
-        self.simulated = draw not in SAMPLERS.values()
+        self.simulated = draw is not secure
         self._draw = draw
 
     def upper(self, probability: float, sensitivity: float, changed: int) -> float:

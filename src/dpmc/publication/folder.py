@@ -171,13 +171,13 @@ def describe_law(noise: Mechanism) -> dict[str, object]:
     return {"law": type(noise).__name__.lower()} | asdict(noise)
 
 
-def describe_noise(simulated: bool, sampler: str = "dpmc") -> str:
+def describe_noise(simulated: bool) -> str:
     """Return in words what additive noise was made of."""
     if simulated:
         return "simulated: floating point, seeded generator"
     return (
-        f"exact: integers on a grid, sampler {sampler}, random bits of the operating system; "
-        "larger by 1/1024 than stated, for the grid and for rounding errors"
+        "exact: integers on a grid, drawn with random bits of the operating system; larger by "
+        "1/1024 than stated, for the grid and for rounding errors"
     )
 
 

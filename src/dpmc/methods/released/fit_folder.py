@@ -58,7 +58,6 @@ def write(
     notes: Mapping[str, object],
     *,
     origins: Mapping[str, str] | None = None,
-    sampler: str = "dpmc",
 ) -> list[str]:
     """Write a fitted model, whole or not at all, and return the names of the files.
 
@@ -66,8 +65,7 @@ def write(
     level the factors and offsets of the items and, if these were chosen privately, their list.
     ``parts`` are keys of :data:`FILES`, always with the item factors; ``notes`` are further public
     entries of the guarantee; ``origins`` says where the lists "items" and "users" are from, such as
-    :data:`dpmc.publication.folder.FROM_FILE`, by default that they were said to be public;
-    ``sampler`` is what drew the noise.
+    :data:`dpmc.publication.folder.FROM_FILE`, by default that they were said to be public.
     """
     guarantee, noise = model.guarantee_, model.calibration.noise
     prefix = SIMULATED if guarantee.simulated else ""
@@ -78,7 +76,7 @@ def write(
         "format": FORMAT,
         **guarantee.as_dict(),
         **described(attacker_of(guarantee, noise), guarantee, noise),
-        "noise": describe_law(noise) | {"made_of": describe_noise(guarantee.simulated, sampler)},
+        "noise": describe_law(noise) | {"made_of": describe_noise(guarantee.simulated)},
         "lists": _lists(model, dict(origins or {})),
         **notes,
         **terms(model, guarantee),

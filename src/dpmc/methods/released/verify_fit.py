@@ -26,7 +26,6 @@ from dpmc.privacy.accounting import Releases, epsilon
 from dpmc.privacy.attacker import Attacker, attacker_of
 from dpmc.privacy.calibration import as_gaussian
 from dpmc.privacy.guarantee import Guarantee, ItemList, covered
-from dpmc.privacy.release import SAMPLERS
 from dpmc.privacy.selection import Selection
 from dpmc.publication.folder import (
     CHOSEN,
@@ -63,18 +62,15 @@ def account_fit(path: Path, stated: dict) -> tuple[str, Attacker]:
     selection = _selection(path, stated, guarantee)
     model = _model(path, stated, selection)
     made = model.calibration
-    law = {name: value for name, value in stated["noise"].items() if name != "made_of"}
     expected = {
         "releases": model.releases,
         "accountant": made.accountant,
         "publishable": list(covered(guarantee.relation)),
         "noise_multiplier": made.noise.std(),
+        "noise": describe_law(made.noise) | {"made_of": describe_noise(guarantee.simulated)},
         **json.loads(json.dumps(terms(model, guarantee))),
     }
-    check_stated(path, stated | {"noise": law}, expected | {"noise": describe_law(made.noise)})
-    samplers = {describe_noise(guarantee.simulated, sampler) for sampler in SAMPLERS}
-    if stated["noise"]["made_of"] not in samplers:
-        raise InputError(f"{path}: it is not stated as it should be what the noise is made of.")
+    check_stated(path, stated, expected)
     delta, budget = guarantee.delta, guarantee.epsilon
     if selection is not None:
         delta, budget = selection.fit_delta, selection.fit_epsilon
