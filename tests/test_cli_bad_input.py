@@ -187,7 +187,7 @@ OPTIONS = [
     ({"rating-range": (1, 1.0000000000000002)}, "rating_range must be no shorter than 1e-09"),
     ({"rating-range": (0, 1e-16)}, "--rating-range must lie between"),
     ({"rating-range": (-1e308, 1e308)}, "--rating-range must lie between"),
-    ({"method": "dpals", "ratings-per-user": -4}, "ratings_per_user must be an integer"),
+    ({"method": "bias", "ratings-per-user": -4}, "ratings_per_user must be an integer"),
 ]
 
 
@@ -268,4 +268,4 @@ def test_runs_that_are_no_text(tmp_path):
     ],
 )
 def test_a_command_that_is_gone_says_what_to_use_instead(words, sentence):
-    assert sentence in run(*words, status=2).output
+    assert refused(*words).startswith(f"dpmc: {sentence}")

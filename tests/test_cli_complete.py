@@ -191,11 +191,10 @@ def test_scores_that_tie_but_for_rounding_stand_in_their_order():
     assert completion.best(scores, out, 3).tolist() == [2, 3, 4]
 
 
-@pytest.mark.parametrize("own_mean", [False, True])
-def test_predictions_by_the_formula(own_mean):
+def test_predictions_by_the_formula():
     rng = np.random.default_rng(3)
     items = PublishedItems(
-        list(ITEMS), rng.uniform(1, 5, 6), rng.normal(size=(6, 2)), (1.0, 5.0), 0.7, own_mean
+        list(ITEMS), rng.uniform(1, 5, 6), rng.normal(size=(6, 2)), (1.0, 5.0), 0.7
     )
     observed = rng.random((40, 6)) < 0.4
     observed[7] = False
@@ -203,19 +202,16 @@ def test_predictions_by_the_formula(own_mean):
     indptr = np.concatenate([[0], np.cumsum(observed.sum(axis=1))])
     found = items.complete_rows(indptr, np.nonzero(observed)[1], values[observed])
     for user, mine in enumerate(observed):
-        own = np.clip(values[user, mine], 1, 5)
-        offsets = np.full(6, own.mean()) if own_mean and mine.any() else items.offsets
-        left = own - offsets[mine]
-        left = left if own_mean else np.clip(left, -2, 2)
+        left = np.clip(np.clip(values[user, mine], 1, 5) - items.offsets[mine], -2, 2)
         design = items.factors[mine]
         system = design.T @ design + 0.7 * np.eye(2)
-        wanted = items.factors @ np.linalg.inv(system) @ design.T @ left + offsets
+        wanted = items.factors @ np.linalg.inv(system) @ design.T @ left + items.offsets
         np.testing.assert_allclose(found[user], np.clip(wanted, 1, 5), rtol=1e-12)
         given = dict(zip(np.array(ITEMS)[mine].tolist(), values[user, mine].tolist(), strict=True))
         np.testing.assert_array_equal(items.complete(given), found[user])
 
 
-@pytest.mark.parametrize("kind", ["plain", "own mean", "precisions", "likes", "all are likes"])
+@pytest.mark.parametrize("kind", ["plain", "precisions", "likes", "all are likes"])
 @pytest.mark.parametrize("include", [False, True])
 def test_lists_of_many_users_are_those_of_each(kind, include):
     rng = np.random.default_rng(5)
@@ -223,7 +219,7 @@ def test_lists_of_many_users_are_those_of_each(kind, include):
     labels = [str(number) for number in range(n_items)]
     items = (labels, rng.uniform(1, 5, n_items), rng.normal(size=(n_items, 3)), (1.0, 5.0), 0.7)
     precisions = rng.uniform(0.5, 2, n_items) if kind == "precisions" else None
-    model = PublishedItems(*items, own_mean=kind == "own mean", precisions=precisions)
+    model = PublishedItems(*items, precisions=precisions)
     if "likes" in kind:
         level = 3.0 if kind == "likes" else None
         model = PublishedRanking(*items, scales=rng.uniform(1, 2, n_items), likes_from=level)

@@ -109,7 +109,7 @@ def test_what_is_compared_by_default(tmp_path):
 @pytest.mark.parametrize("relation", ["user", "entry"])
 def test_every_method_that_the_relation_has(tmp_path, relation):
     table = write_table(tmp_path / "mine.csv", rows_of())
-    methods = [*METHODS] if relation == "user" else ["als", "irls", "bias"]
+    methods = [*METHODS] if relation == "user" else ["als", "bias"]
     listed = [word for name in methods for word in ("--method", name)]
     arguments = ["--rating-range", 1, 5, "--relation", relation, "--epsilon", 5, *listed]
     texts = [run("evaluate", table, *arguments, "--seed", seed).stdout for seed in (1, 1, 2)]
@@ -117,17 +117,27 @@ def test_every_method_that_the_relation_has(tmp_path, relation):
     assert all(f"\n{name} " in texts[0] for name in methods)
 
 
-def test_columns_mechanisms_and_numbers_of_ratings(tmp_path):
+def test_columns_and_numbers_of_ratings(tmp_path):
     table = write_table(tmp_path / "mine.csv", rows_of(), header=("who", "item", "stars"))
     named = ["--user", "who", "--rating", "stars", "--epsilon", 5, "--method", "bias"]
     arguments = ["evaluate", table, "--rating-range", 1, 5, "--relation", "user", *named]
     results = [
         json.loads(run(*arguments, *more, "--json").stdout)
-        for more in ((), ("--mechanism", "laplace"), ("--ratings-per-user", 2))
+        for more in ((), ("--ratings-per-user", 2))
     ]
-    assert results[1]["mechanism"] == "laplace"
-    assert len({each["errors"][0]["rmse"] for each in results}) == 3
+    assert len({each["errors"][0]["rmse"] for each in results}) == 2
     assert len({each["errors"][1]["rmse"] for each in results}) == 1
+
+
+def test_mechanisms(tmp_path):
+    table = write_table(tmp_path / "mine.csv", rows_of())
+    named = ["--rating-range", 1, 5, "--relation", "entry", "--method", "bias", "--epsilon", 5]
+    results = [
+        json.loads(run("evaluate", table, *named, "--mechanism", each, "--json").stdout)
+        for each in ("gaussian", "laplace")
+    ]
+    assert [each["mechanism"] for each in results] == ["gaussian", "laplace"]
+    assert len({each["errors"][0]["rmse"] for each in results}) == 2
 
 
 REFUSALS = {
@@ -135,10 +145,11 @@ REFUSALS = {
     "range": (["--rating-range", 5, 1, "--relation", "user"], "rating_range must be two numbers"),
     "relation": (["--relation", "users"], "There is no neighbouring relation 'users'"),
     "method": (["--relation", "user", "--method", "biased"], "--method must be .* got 'biased'"),
-    "method of users": (["--relation", "entry", "--method", "dpals"], "protects users with all"),
+    "method of users": (["--relation", "entry", "--method", "bayes"], "protects users with all"),
     "epsilon": (["--relation", "user", "--epsilon", 0], "epsilon must be a number above 0"),
     "delta": (["--relation", "user", "--delta", 2], r"delta must lie in \[0, 1\)"),
     "mechanism": (["--relation", "user", "--mechanism", "laplac"], "did you mean 'laplace'"),
+    "dpals": (["--relation", "user", "--method", "dpals"], "The method dpals was removed: take"),
     "column": (["--relation", "user", "--user", "who"], "there is no column 'who'"),
 }
 
@@ -198,16 +209,12 @@ def test_a_store_is_evaluated_by_blocks_as_its_table_is(stored, options, monkeyp
     assert len(found[0]["errors"]) == (2 if "ranking" in options else 5)
 
 
-def test_what_would_need_all_of_a_store_is_left_out_by_default(stored, monkeypatch):
+def test_what_would_need_all_of_a_store_is_asked_for_by_name(stored):
     options = (*RANGED, "--epsilon", 5, "--splits", 1, "--relation")
-    found = run("evaluate", stored[1], *options, "user", "--mechanism", "laplace")
-    assert "als, which needs all of a store in memory, is left out" in found.stderr
-    assert "\nbias " in found.stdout
-    assert "\nals " not in found.stdout
     said = refused("evaluate", stored[1], *options, "entry")
     assert "als and bias, need all of a store in memory" in said
     named = ("--method", "als", "--method", "bias")
-    for more in (("user", "--mechanism", "laplace", *named), ("entry", *named)):
+    for more in (("user", *named), ("entry", *named)):
         outputs = [run("evaluate", source, *options, *more).stdout for source in stored]
         assert outputs[0] == outputs[1]
 

@@ -531,7 +531,7 @@ REFUSALS = {
     "share of all": ({"items": None, "items_privately": 1}, "must lie between 0 and 1, such as"),
     "share of laplace": (
         {"items": None, "items_privately": 0.3, "mechanism": "laplace"},
-        "^items_privately needs gaussian noise: leave out mechanism",
+        "^Laplace noise is for the relations of single ratings, .* leave out mechanism, and",
     ),
     "error as text": (
         {"method": None, "report_error": "0.1"},
@@ -568,7 +568,9 @@ REFUSALS = {
         {"method": "bayes", "item_features": pd.DataFrame({"year2": [1995]})},
         "^The frame has no column that looks like the item",
     ),
-    "not of als": ({"row_bound": 1}, "^row_bound is an option of the method"),
+    "huber": ({"mechanism": "huber"}, "^Huber noise was removed, because it made no error"),
+    "dpals": ({"method": "dpals"}, "^The method dpals was removed: take bayes, the default"),
+    "not of als": ({"shrinkage": 1}, "^shrinkage is an option of the method"),
     "seed": ({"simulate": -1}, "simulate must be an integer of at least 0, got -1"),
     "flag": ({"simulate": True}, "simulate must be an integer of at least 0, got True"),
     "a column twice": ({"columns": ("u", "u", "r")}, "columns must be three names"),

@@ -46,7 +46,7 @@ def invoked(lines, *options):
 
 
 @pytest.mark.parametrize("form", [["--json"], []], ids=["json", "text"])
-@pytest.mark.parametrize("method", ["bias", "als", "dpals"])
+@pytest.mark.parametrize("method", ["bias", "als"])
 def test_what_is_said_aloud_does_not_depend_on_one_user(method, form, tmp_path, monkeypatch):
     """Simulated, with a rank that is given: whatever else differs is of the ratings."""
     monkeypatch.chdir(tmp_path)
@@ -85,7 +85,7 @@ def has_spent_three_releases(ledger):
         ledger.release("again", np.zeros(1), 1.0, weight=weight)
 
 
-@pytest.mark.parametrize("method", ["bayes", "als", "dpals"])
+@pytest.mark.parametrize("method", ["bayes", "als"])
 def test_a_fit_that_fails_is_not_made_again(method, failing, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = invoked(crowd(), "--method", method)

@@ -128,7 +128,7 @@ REFUSED = {
     "a column of ratings": (("--rating", "item"), "clicks.csv", "has a column of ratings, 'item'"),
     "another method": (("--method", "bayes"), "stars.csv", "leave out one of --method and --for"),
     "single ratings": (("--relation", "entry"), "stars.csv", "give --relation user"),
-    "other noise": (("--mechanism", "laplace"), "stars.csv", "mechanism must be 'gaussian'"),
+    "other noise": (("--mechanism", "laplace"), "stars.csv", "leave out --mechanism, and the"),
     "out of range": (
         ("--likes-from", 9, "--rating-range", 1, 5), "stars.csv", "must lie within --rating-range",
     ),

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import shutil
 import subprocess
 import sys
 
@@ -15,7 +16,7 @@ from dpmc.released import PublishedItems, load
 
 MODELS = {
     "bayes": {"method": "bayes", "ratings-per-user": None},
-    "dpals": {"method": "dpals"},
+    "als": {"method": "als"},
     "bias": {"method": "bias"},
     "ranking": {
         **{"for": "ranking", "likes-from": 3, "rating-range": None},
@@ -96,6 +97,15 @@ def test_without_ratings_all_of_the_spread_of_users_is_open():
 
 def test_a_folder_may_be_named_by_text(folder):
     assert load(str(folder / "bayes")).labels == load(folder / "bayes").labels
+
+
+def test_a_model_of_a_method_that_was_removed_is_no_output_of_a_fit(folder, tmp_path):
+    """Its users would solve otherwise, and be told wrong predictions."""
+    copy = shutil.copytree(folder / "als", tmp_path / "copy")
+    path = copy / "guarantee.json"
+    path.write_text(path.read_text().replace('"private_als"', '"dpals"'))
+    with pytest.raises(InputError, match="'dpals' is no method of dpmc fit"):
+        load(copy)
 
 
 @pytest.mark.parametrize(

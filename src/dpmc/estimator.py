@@ -87,8 +87,7 @@ class PrivateFactorization:
         What is protected: users with all of their ratings, or single ratings.
     ratings_per_user : int, optional
         That count, chosen at random; where users are protected.
-    mechanism : {"gaussian", "laplace", "huber"}, optional
-    gram : {"free", "noised"}, optional
+    mechanism : {"gaussian", "laplace"}, optional
     item_features : path, or frame, optional
         Numbers that are publicly known of items, such as years, and genres as 0 and 1: a column of
         items, named as in ``columns``, and others of numbers. No rating may have a part in them.
@@ -153,14 +152,10 @@ class PrivateFactorization:
     method: str | None = None
     rank: int | None = None
     iterations: int | None = None
-    inner_iterations: int | None = None
     factor_bound: float | None = None
     residual_bound: float | None = None
-    row_bound: float | None = None
-    gram: str | None = None
     regularization: float | None = None
     user_regularization: float | None = None
-    loss_parameter: float | None = None
     shrinkage: float | None = None
     item_features: object = None
     report_error: float | None = None

@@ -32,12 +32,15 @@ SIMULATED = "simulated_"
 """Prefix of files whose noise was simulated, so that nobody publishes them by mistake."""
 LARGEST_FACTOR = 1e100
 """Beyond any that a fit can publish: sums of squares of such are still numbers."""
-ITEM_COLUMNS = ("item", "offset")
-"""Of the file of item factors, before the factors."""
-WITH_PRECISIONS = {"local_bayes": ("item", "offset", "precision")}
-"""Methods whose users weight their ratings, and what there is before the factors of items."""
-RANKINGS = {"local_ease": ("item", "offset", "scale")}
-"""Methods that rank by likes, and the same of these."""
+ITEM_COLUMNS = {
+    "local_bayes": ("item", "offset", "precision"),
+    "local_ease": ("item", "offset", "scale"),
+    "private_als": ("item", "offset"),
+    "private_user_item_bias": ("item", "offset"),
+}
+"""Methods of ``dpmc fit``, and the columns of the file of item factors before the factors."""
+RANKING = "local_ease"
+"""The method that ranks by likes."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,8 +58,6 @@ class PublishedItems:
         Predictions are clipped to it, after items were ranked by them.
     regularization : float
         lambda > 0 of a user's regression.
-    own_mean : bool
-        Whether users take the mean of their own ratings off, instead of the items' offsets.
     precisions : float64 array, shape (n_items,), optional
         Weights of ratings in a user's regression, on what the items' offsets leave of them,
         unclipped; 1 if not given.
@@ -67,7 +68,6 @@ class PublishedItems:
     factors: np.ndarray
     rating_range: tuple[float, float]
     regularization: float
-    own_mean: bool = False
     precisions: np.ndarray | None = None
 
     value = "prediction"
@@ -107,8 +107,8 @@ class PublishedItems:
         """The factors, one by one: products with a vector take half the time."""
         return np.ascontiguousarray(self.factors.T)
 
-    def solve(self, items: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return one user's factors (V^T P V + lambda I)^-1 V^T P (x - offset), and the offsets.
+    def solve(self, items: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Return one user's factors (V^T P V + lambda I)^-1 V^T P (x - offset).
 
         Parameters
         ----------
@@ -120,19 +120,15 @@ class PublishedItems:
 
         Returns
         -------
-        user : float64 array, shape (rank,)
-        offsets : float64 array, shape (n_items,)
-            What items are predicted at by factors that are zero.
+        float64 array, shape (rank,)
         """
         rows, weighted = self._weighted(items)
         low, high = self.rating_range
         values = np.clip(values, low, high)
-        of_user = self.own_mean and values.size
-        offsets = np.full_like(self.offsets, values.mean()) if of_user else self.offsets
-        left = values - offsets[items]
-        if not of_user and self.precisions is None:
+        left = values - self.offsets[items]
+        if self.precisions is None:
             left = np.clip(left, (low - high) / 2, (high - low) / 2)
-        return np.linalg.solve(self._system(rows, weighted), weighted.T @ left), offsets
+        return np.linalg.solve(self._system(rows, weighted), weighted.T @ left)
 
     def complete(self, ratings: dict[str, float], *, clipped: bool = True) -> np.ndarray:
         """Return predictions of all items for one user.
@@ -182,9 +178,8 @@ class PublishedItems:
         """
         matrix = np.empty((indptr.size - 1, len(self.labels)))
         for row, (begin, end) in zip(matrix, pairwise(indptr.tolist()), strict=True):
-            user, offsets = self.solve(items[begin:end], values[begin:end])
-            np.matmul(user, self._columns, out=row)
-            row += offsets
+            np.matmul(self.solve(items[begin:end], values[begin:end]), self._columns, out=row)
+            row += self.offsets
         return self.shown(matrix) if clipped else matrix
 
     def deviations(self, ratings: dict[str, float]) -> np.ndarray | None:
@@ -297,11 +292,11 @@ class PublishedRanking(PublishedItems):
     def _columns(self) -> np.ndarray:
         return np.ascontiguousarray((self.scales[:, None] * self.factors).T)
 
-    def solve(self, items: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the sum of the factors of one user's likes, and the offsets."""
+    def solve(self, items: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Return the sum of the factors of one user's likes."""
         if self.likes_from is not None:
             items = items[values >= self.likes_from]
-        return self.factors[items].sum(axis=0), self.offsets
+        return self.factors[items].sum(axis=0)
 
 
 def load(folder: str | Path) -> PublishedItems:
@@ -320,13 +315,13 @@ def load(folder: str | Path) -> PublishedItems:
         constants, columns = stated["constants"], item_columns(stated["method"])
         low, high = (float(end) for end in constants["rating_range"])
         regularization = 1.0
-        if columns == ITEM_COLUMNS:
+        if len(columns) == 2:
             # of biases a user's offset is the ridge regression on a column of ones
             own = constants.get("user_regularization", constants.get("shrinkage"))
             regularization = float(own)
         if not (math.isfinite(high - low) and low < high and 0 < regularization < math.inf):
             raise ValueError("rating_range or user_regularization is none")
-        own_mean, likes_from = constants.get("centring") == "user", constants.get("likes_from")
+        likes_from = constants.get("likes_from")
         if not (likes_from is None or math.isfinite(likes_from)):
             raise ValueError("likes_from is none")
     except OSError as error:
@@ -350,14 +345,14 @@ def load(folder: str | Path) -> PublishedItems:
     if not (np.abs(table) < LARGEST_FACTOR).all():
         raise InputError(f"{file} holds a number that is not finite, or far too large.")
     third: Any = None
-    if columns != ITEM_COLUMNS:
+    if len(columns) == 3:
         third = table[:, 1]
         if not (third > 0).all():
             raise InputError(f"{file} holds a {columns[2]} that is not above 0.")
     items = labels, table[:, 0], table[:, len(columns) - 1 :], (low, high), regularization
-    if stated["method"] in RANKINGS:
+    if stated["method"] == RANKING:
         return PublishedRanking(*items, scales=third, likes_from=likes_from)
-    return PublishedItems(*items, own_mean, third)
+    return PublishedItems(*items, third)
 
 
 def read_factors(path: Path, names: tuple[str, ...]) -> tuple[list[str], np.ndarray]:
@@ -380,5 +375,13 @@ def read_factors(path: Path, names: tuple[str, ...]) -> tuple[list[str], np.ndar
 
 
 def item_columns(method: str) -> tuple[str, ...]:
-    """Return the columns of the file of item factors before the factors."""
-    return (WITH_PRECISIONS | RANKINGS).get(method, ITEM_COLUMNS)
+    """Return the columns of the file of item factors before the factors.
+
+    Raises
+    ------
+    InputError
+        No method of ``dpmc fit``.
+    """
+    if method not in ITEM_COLUMNS:
+        raise InputError(f"{method!r} is no method of dpmc fit")
+    return ITEM_COLUMNS[method]

@@ -22,13 +22,13 @@ def fake_attacks() -> list[dict[str, object]]:
     """Rows of the audit of files: two methods, one of them under two relations."""
     claim = {"target": "published", "claimed_epsilon": 2.0, "delta": 0.05, "passed": True}
     attack = claim | {"test": "black_box", "samples": 300, "confidence": 0.999}
-    item = {"method": "private_item_bias", "mechanism": "gaussian"}
-    dpals = {"method": "dpals", "mechanism": "gaussian"}
+    biases = {"method": "private_user_item_bias", "mechanism": "gaussian"}
+    als = {"method": "private_als", "mechanism": "gaussian"}
     return [
-        {**attack, **item, "relation": "user_add_remove", "lower_bound": 0.7},
-        {**attack, **dpals, "relation": "user_add_remove", "lower_bound": 0.0},
-        {**attack, **item, "relation": "user_replace", "lower_bound": 0.2},
-        {**claim, **item, "relation": "user_replace", "test": "published", "measured": 0},
+        {**attack, **biases, "relation": "user_add_remove", "lower_bound": 0.7},
+        {**attack, **als, "relation": "user_add_remove", "lower_bound": 0.0},
+        {**attack, **biases, "relation": "user_replace", "lower_bound": 0.2},
+        {**claim, **biases, "relation": "user_replace", "test": "published", "measured": 0},
     ]
 
 
@@ -41,7 +41,7 @@ def fake_audit() -> pd.DataFrame:
     blank = dict.fromkeys(columns.split())
     rows = []
     for target in ("mechanism", "composition"):
-        for mechanism in (*MECHANISMS, "discrete_huber"):
+        for mechanism in (*MECHANISMS, "discrete_laplace"):
             claim = {"target": target, "mechanism": mechanism, "claimed_epsilon": 1.0,
                      "delta": 0.0 if mechanism == "laplace" else 0.05, "samples": 1_000_000,
                      "confidence": 0.999, "passed": True}  # fmt: skip

@@ -108,7 +108,7 @@ def test_a_ranking_and_a_private_list_cost_what_they_state():
     for each in (
         options | {"purpose": "ranking"},
         rated | {"items_privately": 0.2},
-        rated | {"method": "dpals"},
+        rated | {"method": "als"},
         rated | {"relation": "entry", "mechanism": "laplace", "method": "als"},
     ):
         assert prepare(each).book.cost.epsilon == 5

@@ -16,7 +16,7 @@ from dpmc.publication.store_building import build
 N_USERS, N_ITEMS = 60, 12
 ITEMS = [f"item {number}" for number in range(N_ITEMS)]  # in another order than their labels
 COLUMNS = dict.fromkeys(("user", "item", "rating", "timestamp"))
-BOUNDED = {"als", "irls", "dpals", "bias"}
+BOUNDED = {"als", "bias"}
 """Methods that take so many ratings of a user."""
 
 

@@ -8,7 +8,7 @@ point numbers, and which of them depends on the value that the noise is added to
 import numpy as np
 import pytest
 
-from dpmc.mechanisms import Huber, Laplace
+from dpmc.mechanisms import Gaussian, Huber, Laplace
 from dpmc.privacy.release import GridNoise, grid
 
 DRAWS = 2_000
@@ -42,7 +42,7 @@ def test_most_outputs_of_the_inverse_cdf_give_the_value_away(mechanism, value):
     assert 0.70 < share < 0.86
 
 
-@pytest.mark.parametrize("mechanism", [Huber(1.0), Huber(2.0), Laplace(1.0)], ids=repr)
+@pytest.mark.parametrize("mechanism", [Gaussian(1.0), Laplace(1.0)], ids=repr)
 @pytest.mark.parametrize("value", [0.0, 1.0])
 def test_no_output_on_the_grid_gives_the_value_away(mechanism, value):
     step, _ = grid(mechanism, 1.0, DRAWS)

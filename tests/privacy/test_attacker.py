@@ -10,7 +10,7 @@ from document_texts import HOME
 from dp_accounting import dp_event
 from dp_accounting.pld import PLDAccountant
 
-from dpmc.mechanisms import Gaussian, Huber, Laplace
+from dpmc.mechanisms import Gaussian
 from dpmc.mechanisms.discrete import DiscreteGaussian
 from dpmc.privacy.attacker import (
     FALSE_POSITIVES,
@@ -23,7 +23,7 @@ from dpmc.privacy.attacker import (
     event_of,
     explain,
 )
-from dpmc.privacy.calibration import GAUSSIAN_A, calibrate
+from dpmc.privacy.calibration import calibrate
 from dpmc.privacy.guarantee import Guarantee, ItemList
 from dpmc.privacy.relations import ENTRY_CHANGE, RELATIONS, USER_ADD_REMOVE
 from dpmc.privacy.selection import Selection
@@ -233,13 +233,3 @@ def test_dp_accounting_finds_the_epsilon_of_a_private_choice_too():
     slack = attacker_of(guarantee, noise).slack
     found = accounted(event_of(guarantee, noise), guarantee.delta - slack) - math.log1p(-slack)
     assert found == pytest.approx(guarantee.epsilon, rel=1e-3)
-
-
-def test_huber_noise_has_no_event_where_it_is_not_gaussian_but_in_name():
-    guarantee, noise = fitted("huber", 9, 5.0, 1e-6)
-    assert isinstance(noise, Huber)
-    assert event_of(guarantee, noise) is None
-    named = Huber(GAUSSIAN_A, 2.0)
-    assert event_of(guarantee, named) == event_of(guarantee, Gaussian(2.0))
-    assert attacker_of(guarantee, named) == attacker_of(guarantee, Gaussian(2.0))
-    assert event_of(guarantee, Laplace(2.0))["event"]["class_name"] == "LaplaceDpEvent"

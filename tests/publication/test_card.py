@@ -28,7 +28,7 @@ FITS = {
     "privately": {"items-privately": 0.4, "ratings-per-user": 6},
     "pure": PUBLIC["entry"] | {"relation": "entry", "mechanism": "laplace", "delta": 0},
     "entries": PUBLIC["entry"] | {"relation": "entry_change", "epsilon": 2, "delta": 1e-5},
-    "replaced": PUBLIC["user"] | {"relation": "user_replace", "mechanism": "huber"},
+    "replaced": PUBLIC["user"] | {"relation": "user_replace", "method": "bias"},
 }
 
 

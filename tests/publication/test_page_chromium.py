@@ -23,9 +23,7 @@ TITLES[8] = "Nachtzug"
 MODELS = {
     "bayes": ("local_bayes", {"rating_range": [1, 5]}),
     "als": ("private_als", {"rating_range": [0.5, 5], "user_regularization": 0.7}),
-    "own mean": (
-        "dpals", {"rating_range": [-10, 10], "user_regularization": 1e-3, "centring": "user"},
-    ),
+    "a wide range": ("private_als", {"rating_range": [-10, 10], "user_regularization": 1e-3}),
     "biases": ("private_user_item_bias", {"rating_range": [1, 5], "shrinkage": 2.0}),
     "ranking": ("local_ease", {"rating_range": [0, 1], "likes_from": None}),
     "ranking of ratings": ("local_ease", {"rating_range": [0, 1], "likes_from": 3}),

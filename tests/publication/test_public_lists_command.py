@@ -75,13 +75,10 @@ REFUSALS = {
         ENTRY | {"items-privately": 0.2}, "--items-privately is for the relations user and user_re",
     ),
     "privately, laplace": (
-        {"items-privately": 0.2, "mechanism": "laplace"}, "--items-privately needs gaussian noise",
-    ),
-    "privately, huber": (
-        {"items-privately": 0.2, "mechanism": "huber"}, "--items-privately needs gaussian noise",
+        {"items-privately": 0.2, "mechanism": "laplace"}, "leave out --mechanism, and the noise is",
     ),
     "privately, delta 0": (
-        {"items-privately": 0.2, "delta": 0}, "needs a delta between 0 and 1, got 0.0",
+        {"items-privately": 0.2, "delta": 0}, "which needs a --delta above 0, such as 1e-6.",
     ),
     "privately, nobody listed": (
         {"items-privately": 1e-3, "epsilon": 1, "ratings-per-user": 6},
@@ -139,7 +136,7 @@ def test_files_that_are_no_lists(name, files, tmp_path):
 
 # -- what nobody sees -----------------------------------------------------------------------------
 
-METHODS = ("als", "irls", "dpals", "bias")
+METHODS = ("als", "bias")
 MORE_PARTS = {"write": ("user-factors", "--write", "predictions")}
 LEAKS = {
     f"{relation} {method}": ITEMS_FILE | {"relation": relation, "method": method}
@@ -153,7 +150,7 @@ LEAKS = {
         ITEMS_FILE | USERS_FILE | MORE_PARTS | {"relation": relation, "method": method}
     )
     for relation in ("entry", "entry_change")
-    for method in ("als", "irls", "bias")
+    for method in METHODS
 }  # fmt: skip
 RARE = ("victim", "rare_item", 5)
 

@@ -31,7 +31,7 @@ RANGE = (1, 5)
 ENTRY = PUBLIC["entry"] | {"relation": "entry", "write": "user-factors"}
 FITS = {
     "users": {},
-    "users, dpals": {"method": "dpals"},
+    "users, bias": {"method": "bias"},
     "entries": ENTRY | {"items-are-public": None},
 }
 EVERY = pytest.mark.parametrize("name", FITS)
@@ -160,13 +160,11 @@ EMPTY = {
 
 @pytest.mark.parametrize("content", EMPTY.values(), ids=EMPTY)
 @pytest.mark.parametrize("relation", ["user", "user_replace", "entry", "entry_change"])
-@pytest.mark.parametrize("method", ["als", "irls", "dpals", "bias"])
+@pytest.mark.parametrize("method", ["als", "bias"])
 def test_an_empty_table_is_fitted_if_what_is_published_is_listed(
     method, relation, content, tmp_path, items
 ):
     """To refuse it would tell it from a table with one rating."""
-    if method == "dpals" and relation.startswith("entry"):
-        return
     (tmp_path / "mine.csv").write_text(content)
     lists = {"items": items}
     if relation.startswith("entry"):

@@ -41,20 +41,18 @@ FITS = {
     }
     | (USER if relation.startswith("user") else ENTRY | ALL_PARTS)
     for relation in ("user", "user_replace", "entry", "entry_change")
-    for mechanism in ("gaussian", "laplace", "huber")
-    for method in ("bayes", "als", "irls", "dpals", "bias")
-    if method not in ("bayes", "dpals") or (relation.startswith("user") and mechanism == "gaussian")
+    for mechanism in ("gaussian", "laplace")
+    for method in ("bayes", "als", "bias")
+    if (mechanism == "gaussian" if relation.startswith("user") else method != "bayes")
 } | {
     "a little epsilon": USER | LOW,
-    "a little epsilon, laplace": USER | LOW | {"mechanism": "laplace"},
-    "a little epsilon, huber": ENTRY | LOW | {"mechanism": "huber", "relation": "entry"},
-    "pure": USER | {"delta": 0, "mechanism": "laplace"},
+    "a little epsilon, laplace": ENTRY | LOW | {"mechanism": "laplace", "relation": "entry"},
+    "pure": ENTRY | {"delta": 0, "mechanism": "laplace", "relation": "entry"},
     "privately bayes": PRIVATELY | {"method": "bayes"},
     "bayes of all ratings": USER | {"method": "bayes", "ratings-per-user": None},
     "bayes and its error": USER | {"method": "bayes", "report-error": 0.3},
     "privately als": PRIVATELY,
-    "privately irls": PRIVATELY | {"method": "irls", "relation": "user_replace"},
-    "privately dpals": PRIVATELY | {"method": "dpals", "gram": "noised"},
+    "privately bias": PRIVATELY | {"method": "bias", "relation": "user_replace"},
     "simulated": USER | {"simulate": 1},
     "simulated, of entries": ENTRY | ALL_PARTS | {"relation": "entry", "simulate": 1},
     "simulated, privately": PRIVATELY | {"simulate": 1},
@@ -141,7 +139,7 @@ FOLDERS = {
     "entry": ENTRY | ALL_PARTS | {"relation": "entry"},
     "privately": PRIVATELY,
     "simulated": USER | {"simulate": 1},
-    "laplace": USER | {"mechanism": "laplace"},
+    "laplace": ENTRY | {"relation": "entry", "mechanism": "laplace"},
     "bayes": USER | {"method": "bayes", "report-error": 0.3},
     "learnt": USER | {"method": "bayes", "simulate": 1},
     "biases": USER | {"method": "bayes"},
@@ -223,7 +221,9 @@ FORGED = {
     "iterations": ("user", put(1, "constants", "iterations"), STATED("releases")),
     "accountant": ("laplace", put("exact", "accountant"), STATED("accountant")),
     "law": ("user", put("laplace", "noise", "law"), STATED("noise.law")),
-    "mechanism": ("user", put("huber", "mechanism"), STATED("accountant")),
+    "mechanism": ("user", put("laplace", "mechanism"), "no fit that protects users has the stated"),
+    "huber noise": ("user", put("huber", "mechanism"), "mechanism: 'huber' is not one of"),
+    "a method that was removed": ("user", put("dpals", "method"), "method: 'dpals' is not one of"),
     "relation": ("user", put("entry_change", "relation"), "no method has the stated settings"),
     "publishable": (
         "user", put(["item_factors", "user_factors"], "publishable"),

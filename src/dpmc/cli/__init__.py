@@ -81,7 +81,7 @@ class LazyGroup(Group):
         """Find the command; suggest the nearest one for a misspelt name."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             if args[0] in GONE:
-                ctx.fail(GONE[args[0]])
+                raise InputError(GONE[args[0]])
             ctx.fail(f"There is no command '{args[0]}'{did_you_mean(args[0], COMMANDS)}.")
         return super().resolve_command(ctx, args)
 

@@ -92,6 +92,7 @@ def evaluate(path, epsilons, methods, splits, seed, as_json, user, item, rating,
     The output is not private: it is computed from the ratings without any protection, and the
     noise is simulated. To choose a method or a budget by it, use public or made-up ratings.
     """
+    from dpmc.errors import InputError
     from dpmc.fitting.checks import ranks
     from dpmc.fitting.fit import prepare
     from dpmc.fitting.lists import Lists
@@ -113,11 +114,15 @@ def evaluate(path, epsilons, methods, splits, seed, as_json, user, item, rating,
         for epsilon in epsilons:
             ready = prepare(options | {"epsilon": epsilon})
             models[ready.method, epsilon] = ready.model
-    if not methods and is_store(path):
-        models = _by_blocks(models)
+    by_blocks = all(model.by_blocks for model in models.values())
+    if not methods and is_store(path) and not by_blocks:
+        defaults = " and ".join(dict.fromkeys(method for method, _ in models))
+        raise InputError(
+            f"The default methods here, {defaults}, need all of a store in memory, 50 bytes for "
+            "each rating: name one with --method if there is room for it."
+        )
     columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
     rated, lists = likes_from is not None, Lists(None, None, {})
-    by_blocks = all(model.by_blocks for model in models.values())
     prepared = load_ratings(path, columns, rest["rating_range"], lists, rated, by_blocks)
     remark(prepared.remarks)
     level = likes_from if rated else 1.0  # what each row counts for
@@ -127,26 +132,6 @@ def evaluate(path, epsilons, methods, splits, seed, as_json, user, item, rating,
     )
     for line in [json.dumps(result, indent=2)] if as_json else _lines(result, list(epsilons)):
         click.echo(line)
-
-
-def _by_blocks(models: dict) -> dict:
-    """Return those of the default models that go over a store by blocks, and name the others."""
-    from dpmc.errors import InputError
-
-    others = dict.fromkeys(method for (method, _), each in models.items() if not each.by_blocks)
-    models = {key: each for key, each in models.items() if each.by_blocks}
-    if not models:
-        raise InputError(
-            f"The default methods here, {' and '.join(others)}, need all of a store in memory, 50 "
-            "bytes for each rating: name one with --method if there is room for it."
-        )
-    for method in others:
-        click.echo(
-            f"dpmc: {method}, which needs all of a store in memory, is left out; --method {method} "
-            "asks for it.",
-            err=True,
-        )
-    return models
 
 
 def _errors(

@@ -35,9 +35,9 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
             "items", "items_are_public", "items_privately", "users", "users_are_public",
         ),
         "Method": (
-            "purpose", "likes_from", "method", "rank", "iterations", "inner_iterations",
-            "factor_bound", "residual_bound", "row_bound", "gram", "regularization",
-            "user_regularization", "loss_parameter", "shrinkage", "item_features",
+            "purpose", "likes_from", "method", "rank", "iterations", "factor_bound",
+            "residual_bound", "regularization", "user_regularization", "shrinkage",
+            "item_features",
         ),
         "Cluster": ("dask",),
         "Output": ("output", "extras", "report_error", "force", "quiet", "as_json"),
@@ -98,10 +98,6 @@ def fit(
     For recommendations say --for ranking: the method ease learns from what users like
     (--likes-from, or a table without ratings) and ranks far better than predicted ratings do. It
     falls back to popularity where a noised comparison on likes held out says so.
-
-    The method dpals (Chien et al., Private alternating least squares, 2021) protects users. It
-    learns no offsets of items; users subtract the mean of their own ratings, and the whole budget
-    goes into the items' factors.
 
     No setting may be taken from the ratings, or the guarantee is void. The defaults are not: B is
     half the rating range, S the standard deviation of the noise on a Gram matrix. Each fit of the

@@ -54,6 +54,8 @@ class Command(_Examples, click.Command):
         """Parse; an option that was removed says what to do instead."""
         try:
             return super().parse_args(ctx, args)
+        except ParameterError as error:
+            raise InputError(error.spelled(option_of)) from None
         except click.NoSuchOption as error:
             if error.option_name not in self.gone:
                 raise

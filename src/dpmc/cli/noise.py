@@ -2,9 +2,10 @@
 
 import click
 
-from dpmc.cli.help import Command
+from dpmc.cli.help import Command, option_of
 from dpmc.cli.options import fit_option
 from dpmc.errors import ParameterError
+from dpmc.fitting.parameters import GONE
 
 LARGEST = 1e9
 
@@ -15,8 +16,8 @@ LARGEST = 1e9
         "Budget": ("epsilon", "delta"),
         "Plain numbers": ("releases",),
         "A training": (
-            "relation", "method", "iterations", "inner_iterations", "ratings_per_user",
-            "rating_range", "factor_bound", "residual_bound", "loss_parameter",
+            "relation", "method", "iterations", "ratings_per_user", "rating_range", "factor_bound",
+            "residual_bound",
         ),
         "Output": ("as_json",),
     },
@@ -24,6 +25,7 @@ LARGEST = 1e9
         "dpmc noise --epsilon 5 --delta 1e-6 --relation user",
         "dpmc noise --epsilon 1 --releases 10 --json",
     ),
+    gone={option_of(name): instead for name, instead in GONE.items()},
 )  # fmt: skip
 @fit_option("epsilon", help="Privacy budget of all releases together.")
 @fit_option("delta")
@@ -33,7 +35,6 @@ LARGEST = 1e9
     "method", help="Method of dpmc fit.  [default: bayes where users are protected, else als]"
 )
 @fit_option("iterations")
-@fit_option("inner_iterations")
 @fit_option(
     "ratings_per_user",
     help="Largest number of a user's ratings that count, where users are protected.  [default: all "
@@ -44,25 +45,24 @@ LARGEST = 1e9
 @fit_option(
     "residual_bound", help="Largest size of a rating less its offsets, when items are learnt."
 )
-@fit_option("loss_parameter")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def noise(epsilon, delta, releases, as_json, **options):
     """Say how much noise a budget needs, and which mechanism needs the least.
 
     Ask about plain numbers that change by at most 1 (--releases), or about a training (--relation
-    and what else is known of it), for which Laplace and Huber noise need l1 sensitivities and
-    Gaussian noise l2 ones. Whatever is not given is as for dpmc fit; B is half the rating range.
-    For a training, the answer is the noise that dpmc fit adds by default, if it spends nothing on
-    --items-privately or --report-error.
+    and what else is known of it). Whatever is not given is as for dpmc fit; B is half the rating
+    range. For a training, the answer is the noise that dpmc fit adds by default, if it spends
+    nothing on --items-privately or --report-error: where users are protected gaussian noise, else
+    gaussian or laplace noise.
     """
     from dpmc.fitting.checks import check_between
     from dpmc.privacy.recommendation import MOST_RELEASES, recommend
 
     check_between("epsilon", epsilon, 1 / LARGEST, LARGEST)
     for name, value in {"releases": releases, **options}.items():
-        if name in ("releases", "iterations", "inner_iterations"):
+        if name in ("releases", "iterations"):
             check_between(name, value, 1, MOST_RELEASES)
-        elif name in ("ratings_per_user", "factor_bound", "residual_bound", "loss_parameter"):
+        elif name in ("ratings_per_user", "factor_bound", "residual_bound"):
             check_between(name, value, 1 / LARGEST, LARGEST)
     plan = _plan(options, epsilon, delta)
     if (plan is None) == (releases is None):
@@ -89,7 +89,7 @@ def _plan(options: dict, epsilon: float, delta: float):
         return None
     given["relation"] = relation_of(given["relation"])
     if "method" not in given:
-        given["method"] = default_method(given["relation"], None, delta)
+        given["method"] = default_method(given["relation"])
     low, high = given.get("rating_range", (-1.0, 1.0))
     if "rating_range" in given:
         if not low < high:
@@ -99,11 +99,7 @@ def _plan(options: dict, epsilon: float, delta: float):
                 high=high,
             )
         check_between("rating_range", high - low, 1 / LARGEST, LARGEST)
-    if given["method"] != "irls":
-        for name in ("inner_iterations", "loss_parameter"):
-            if name in given:
-                raise ParameterError("{0} is an option of the method irls only.", name)
-    if given["method"] in ("bayes", "dpals", "ease"):
+    if given["method"] in ("bayes", "ease"):
         return _gaussian_plan(
             given | {"epsilon": epsilon, "delta": delta, "rating_range": (low, high)}
         )
@@ -112,9 +108,8 @@ def _plan(options: dict, epsilon: float, delta: float):
             if name in given:
                 raise ParameterError("{0} is no option of the method bias.", name)
     given.pop("rating_range", None)
-    half = (high - low) / 2
-    defaults = defaults_of(given["relation"], given["method"], half)
-    return Plan(**(defaults | {"half_range": half} | given))
+    defaults = defaults_of(given["relation"], given["method"])
+    return Plan(**(defaults | {"half_range": (high - low) / 2} | given))
 
 
 def _gaussian_plan(options: dict):

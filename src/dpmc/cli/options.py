@@ -39,6 +39,18 @@ _KINDS = {
 }
 
 
+class _Choice(click.Choice):
+    """The values of a parameter, refused as in a program: with the nearest one, or what to take
+    instead of one that was removed."""
+
+    def convert(self, value, param, ctx):
+        if value not in self.choices:
+            from dpmc.fitting.checks import refuse_choice
+
+            refuse_choice(PARAMETERS[param.name], value)
+        return super().convert(value, param, ctx)
+
+
 def fit_option(name: str, **changes):
     """Return a decorator that adds the option of a parameter of a fit.
 
@@ -48,7 +60,7 @@ def fit_option(name: str, **changes):
     each = PARAMETERS[name]
     settings = {"default": each.default, "required": each.required} | _KINDS[each.kind]
     if each.choices:
-        settings["type"] = click.Choice(each.choices)
+        settings["type"] = _Choice(each.choices)
     settings["help"] = each.meaning.format(**{other: option_of(other) for other in PARAMETERS})
     if each.otherwise:
         settings["help"] += f"  [default: {each.otherwise}]"

@@ -28,7 +28,7 @@ from typing import Any
 from dpmc import __version__
 from dpmc.errors import InputError, ParameterError
 from dpmc.files import content_digest, file_digest, flush, naming
-from dpmc.mechanisms import Gaussian, Huber, Laplace
+from dpmc.mechanisms import Gaussian, Laplace
 from dpmc.privacy.guarantee import ACCOUNTANTS, ROUNDING
 from dpmc.privacy.relations import check_relation
 from dpmc.privacy.spending import Cost, keeps, left, total
@@ -39,7 +39,7 @@ _START = f'{{"format": "{FORMAT}"'.encode()
 PATIENCE = 120.0
 """Seconds that a fit waits for others, each of which has the file while it adds up what is spent:
 whoever may read a file can lock it, for ever."""
-NOISES = {each.__name__.lower(): each for each in (Gaussian, Huber, Laplace)}
+NOISES = {each.__name__.lower(): each for each in (Gaussian, Laplace)}
 
 
 @dataclass(frozen=True)

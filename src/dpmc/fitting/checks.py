@@ -10,6 +10,7 @@ from dpmc.fitting.parameters import (
     BUDGET,
     COUNT,
     FILE,
+    GONE_CHOICES,
     LEVEL,
     NUMBER,
     PARAMETERS,
@@ -61,7 +62,7 @@ def ranks(options: Mapping[str, object]) -> bool:
 def _checked(parameter: Parameter, value: Any) -> Any:
     name, kind = parameter.name, parameter.kind
     if parameter.choices and value not in parameter.choices:
-        _refuse_choice(parameter, value)
+        refuse_choice(parameter, value)
     if name == "relation":
         return relation_of(value)
     if name == "delta":
@@ -93,7 +94,10 @@ def _checked(parameter: Parameter, value: Any) -> Any:
     return value
 
 
-def _refuse_choice(parameter: Parameter, value: object) -> None:
+def refuse_choice(parameter: Parameter, value: object) -> None:
+    """Refuse a value that is none of the choices of a parameter."""
+    if value in GONE_CHOICES:
+        raise InputError(GONE_CHOICES[value])
     raise ParameterError(
         "{0} must be {known}, got {value!r}{hint}.",
         parameter.name,

@@ -144,11 +144,6 @@ class Fit:
             remarks.append(
                 f"{unused} ratings beyond {most} a user have no part in the item factors"
             )
-        if model.bounds.user_level and model.bounds.norm == 1:
-            remarks.append(
-                f"{model.mechanism} noise grows with the ratings of a user, gaussian noise with "
-                "their square root"
-            )
         return remarks + delta_remarks(model.delta, ratings.n_users)
 
 

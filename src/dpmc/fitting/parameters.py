@@ -10,8 +10,6 @@ METHODS = {
     "bayes": "local_bayes",
     "ease": "local_ease",
     "als": "private_als",
-    "irls": "private_irls",
-    "dpals": "dpals",
     "bias": "private_user_item_bias",
 }
 """Names of the methods of a fit -> names in :data:`dpmc.methods.METHODS`."""
@@ -57,8 +55,7 @@ class Parameter:
     required: bool = False
 
 
-_FACTORS = ("als", "irls", "dpals")
-_BOUNDED = ("als", "irls", "dpals", "bias")
+_FACTORS = ("als",)
 _LISTED = (
     "File with all {0}, known without the ratings: one label per line, or a column of a .csv or "
     ".parquet file. Ratings of others are left out."
@@ -115,20 +112,20 @@ PARAMETERS = {
             "Largest number K of a user's ratings that count, chosen at random, where users are "
             "protected.",
             otherwise="all with bayes and ease, else 50",
-            methods=("bayes", "ease", *_BOUNDED),
+            methods=("bayes", "ease", "als", "bias"),
         ),
         Parameter(
             "mechanism",
             TEXT,
-            "Noise: gaussian, laplace or huber.",
-            otherwise="what dpmc noise says: gaussian where users are protected, else gaussian "
-            "or laplace",
+            "Noise: gaussian or, where single ratings are protected, laplace.",
+            otherwise="gaussian where users are protected, else what dpmc noise says",
+            choices=("gaussian", "laplace"),
         ),
         Parameter(
             "method",
             TEXT,
-            "bayes, ease and dpals protect users only; ease is for rankings; bias learns offsets "
-            "of items and users and no factors.",
+            "bayes and ease protect users only; ease is for rankings; bias learns offsets of items "
+            "and users and no factors.",
             otherwise="ease for rankings; bayes where users are protected, else als",
             choices=tuple(METHODS),
         ),
@@ -143,43 +140,21 @@ PARAMETERS = {
             "iterations",
             COUNT,
             "Outer iterations.",
-            otherwise="2 where users are protected, else 1; 3 with dpals",
+            otherwise="2 where users are protected, else 1",
             methods=_FACTORS,
-        ),
-        Parameter(
-            "inner_iterations",
-            COUNT,
-            "Inner iterations of irls.",
-            otherwise="2",
-            methods=("irls",),
         ),
         Parameter("factor_bound", NUMBER, "Largest norm of a row of factors.", methods=_FACTORS),
         Parameter(
             "residual_bound",
             NUMBER,
             "Largest size of a rating less its offsets; others are clipped.",
-            otherwise="B/2, with dpals B",
+            otherwise="B/2",
             methods=_FACTORS,
-        ),
-        Parameter(
-            "row_bound",
-            NUMBER,
-            "Largest norm of a user's K ratings with dpals; longer ones are shortened.",
-            otherwise="0.3 B sqrt(K)",
-            methods=("dpals",),
-        ),
-        Parameter(
-            "gram",
-            TEXT,
-            "Whether dpals spends nothing on Gram matrices, or half of its budget.",
-            otherwise="free",
-            choices=("free", "noised"),
-            methods=("dpals",),
         ),
         Parameter(
             "regularization",
             NUMBER,
-            "Regularization of items; with dpals only beside {gram} noised.",
+            "Regularization of items.",
             otherwise="8 S",
             methods=_FACTORS,
         ),
@@ -187,15 +162,8 @@ PARAMETERS = {
             "user_regularization",
             NUMBER,
             "Regularization of users.",
-            otherwise="0.1 B where users are protected, else S; 10 with dpals",
+            otherwise="0.1 B where users are protected, else S",
             methods=_FACTORS,
-        ),
-        Parameter(
-            "loss_parameter",
-            NUMBER,
-            "Residual beyond which irls clips.",
-            otherwise="0.4 B",
-            methods=("irls",),
         ),
         Parameter(
             "shrinkage",
@@ -239,10 +207,23 @@ PARAMETERS = {
 }
 """B is half the rating range, S the standard deviation of the noise on a Gram matrix."""
 
+_OF_IRLS = "the method irls, which took it, is gone: take als, and leave it out."
+_OF_DPALS = "the method dpals, which took it, is gone: take bayes, and leave it out."
 GONE = {
+    "inner_iterations": _OF_IRLS,
+    "loss_parameter": _OF_IRLS,
+    "row_bound": _OF_DPALS,
+    "gram": _OF_DPALS,
     "sampler": "dpmc draws the noise itself; leave it out.",
 }
 """Parameters that were removed, and what to do instead."""
+GONE_CHOICES = {
+    "irls": "The method irls was removed: take als or, where users are protected, bayes.",
+    "dpals": "The method dpals was removed: take bayes, the default where users are protected.",
+    "huber": "Huber noise was removed, because it made no error smaller by more than 1 %: take "
+    "gaussian noise or, where single ratings are protected, laplace noise.",
+}
+"""Values that were removed, and what to take instead."""
 
 
 def table() -> str:

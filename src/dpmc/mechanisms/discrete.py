@@ -1,4 +1,4 @@
-"""Exact noise on the integers: Laplace, Gaussian and Huber, drawn without floating point.
+"""Exact noise on the integers: Laplace and Gaussian, drawn without floating point.
 
 Floating-point samplers leak through the gaps between the numbers that they can return (Mironov,
 "On significance of the least significant bits for differential privacy", CCS 2012). The draws here
@@ -7,17 +7,7 @@ are integers, and their probabilities are exactly those stated.
 Noise of a whole scale below 2^56 is drawn many at a time (:mod:`dpmc.mechanisms.discrete_batch`),
 any other one by one with integer arithmetic alone: proposals are discrete Laplace, accepted with a
 coin of probability exp(-gamma) for a rational gamma. Source: Canonne, Kamath and Steinke, "The
-discrete Gaussian for differential privacy" (NeurIPS 2020), algorithms 1 to 3; the Huber member of
-the family is ours.
-
-Let z = |k|/scale. With b = min(a, 1) the tangent b z - b^2/2 lies below rho_a(z) and touches it
-at z = b, so a proposal with mass proportional to exp(-b z) is accepted with probability
-exp(-gamma),
-
-    gamma = rho_a(z) - b z + b^2/2 = (z - b)^2/2                      for z <= a,
-                                     (a - b)(z - a) + (a - b)^2/2     beyond,
-
-which for a < 1 is 0 in the tails: nothing there is ever rejected.
+discrete Gaussian for differential privacy" (NeurIPS 2020), algorithms 1 to 3.
 """
 
 import math
@@ -45,7 +35,6 @@ class Discrete(ABC):
     """
 
     scale: Fraction
-    halvings = 0
 
     def draw(self, size: int, bits: Bits | None = None) -> np.ndarray:
         """Draw independent integers.
@@ -144,7 +133,7 @@ class DiscreteLaplace(Discrete):
 
 @dataclass(frozen=True)
 class DiscreteGaussian(Discrete):
-    """Mass proportional to exp(-k^2 / (2 scale^2)): Huber noise with a = infinity.
+    """Mass proportional to exp(-k^2 / (2 scale^2)).
 
     Parameters
     ----------
@@ -176,68 +165,6 @@ class DiscreteGaussian(Discrete):
     exact_loss = loss
 
     _tail = (40.0, math.inf)
-
-
-@dataclass(frozen=True)
-class DiscreteHuber(Discrete):
-    """Mass proportional to exp(-rho_a(|k| / scale)), rho_a as in :mod:`dpmc.mechanisms.huber`.
-
-    Parameters
-    ----------
-    a : int or Fraction
-        Where the exponential tails begin, in units of the scale, above 0.
-    scale : int or Fraction
-        In steps of the grid, above 0.
-    """
-
-    a: Rational
-    scale: Rational
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "a", _rational("the Huber parameter a", self.a))
-        object.__setattr__(self, "scale", _rational("scale", self.scale))
-
-    def _sampler(self, bits):
-        a, b = self.a, min(self.a, Fraction(1))
-        propose = _laplace_sampler(bits, b / self.scale)
-        # z <= a is |k| <= edge; gamma = (|k| d - n)^2 / inner there, (slope |k| - offset) / outer
-        # beyond: integers, worked out once
-        edge = math.floor(a * self.scale)
-        n, d = (b * self.scale).numerator, (b * self.scale).denominator
-        inner, factor = (2 * (d * self.scale) ** 2).as_integer_ratio()
-        tail = ((a - b) / self.scale, (a - b) * (a + b) / 2)
-        outer = math.lcm(*(each.denominator for each in tail))
-        slope, offset = (int(each * outer) for each in tail)
-
-        def one():
-            while True:
-                k = propose()
-                size = abs(k)
-                if size <= edge:
-                    accepted = coin_exp((size * d - n) ** 2 * factor, inner, bits)
-                else:
-                    accepted = coin_exp(slope * size - offset, outer, bits)
-                if accepted:
-                    return k
-
-        return one
-
-    def loss(self, z):
-        clipped = np.minimum(z, float(min(self.a, 2**1000)))  # a may exceed all floats
-        return clipped * (z - clipped / 2)
-
-    def exact_loss(self, z):
-        clipped = min(z, self.a)
-        return clipped * (z - clipped / 2)
-
-    @property
-    def halvings(self):
-        """Least j >= 0 with 2^-j <= a."""
-        return (math.ceil(1 / self.a) - 1).bit_length()
-
-    @property
-    def _tail(self):
-        return (float(self.a), float(self.a)) if self.a < 40 else (40.0, math.inf)
 
 
 def _rational(what: str, value: Rational) -> Fraction:

@@ -1,9 +1,8 @@
 """Many exact draws at once: floating point decides only what it cannot get wrong.
 
-For noise on the integers of mass proportional to exp(-rho(|k| / scale)) with a whole scale, let
-n = scale 2^j with 2^-j <= rho'(infinity) and j >= 0. A proposal is a sign, v >= 0 with probability
-2^-(v + 1), which is a number of zero bits, and u uniform on 0, ..., n - 1; the size k = u + n v is
-kept with probability
+The noise is on the integers, of mass proportional to exp(-rho(|k| / scale)), with a whole scale n.
+A proposal is a sign, v >= 0 with probability 2^-(v + 1), which is a number of zero bits, and u
+uniform on 0, ..., n - 1; the size k = u + n v is kept with probability
 
     p = exp(-rho(k / scale)) 2^v / BOUND,
 
@@ -12,9 +11,8 @@ is Karney's way for the normal law ("Sampling exactly from the normal distributi
 with v from bits in place of coins.
 
 p is at most 1: for v = 0 because rho >= 0, and else rho >= v - 1/2, so that 2^v exp(-rho) is at
-most exp(1/2) (2/e)^v <= 2 exp(-1/2) < BOUND. For j = 0 that is the tangent of rho at z = 1 (rho = z
-for Laplace noise), as z >= v. For j > 0, where a < 1, it is the tangent at a: rho >= a z - a^2 / 2,
-and a z >= a 2^j v >= v.
+most exp(1/2) (2/e)^v <= 2 exp(-1/2) < BOUND: that is the tangent of rho at z = 1 (rho = z for
+Laplace noise), as z >= v.
 
 To keep k, a uniform number is compared with p. Its first 53 binary digits are drawn, and p is
 computed in floating point with an error far below MARGIN, so nearly always they settle it. Where
@@ -35,7 +33,7 @@ BOUND = Fraction(5, 4)
 MARGIN = 2.0**-40
 """The error of p is below (rho + 8) 2^-50 p <= 2^-46, if exp is right to 8 units of its digits.
 
-rho is at most 8 2^-53 rho off: k, the scale, a and their quotient by half a unit each, which rho
+rho is at most 8 2^-53 rho off: k, the scale and their quotient by half a unit each, which rho
 doubles at most, and so is every operation of the law. As v <= rho + 1/2, (rho + 8) p is below 16.
 """
 
@@ -52,10 +50,6 @@ class Law(Protocol):
 
     scale: Fraction
 
-    @property
-    def halvings(self) -> int:
-        """j above."""
-
     def loss(self, z: np.ndarray) -> np.ndarray:
         """rho at z >= 0."""
 
@@ -65,7 +59,7 @@ class Law(Protocol):
 
 def in_batches(law: Law) -> bool:
     """Whether :func:`draw` can draw it."""
-    return law.scale.denominator == 1 and (law.scale.numerator << law.halvings) < LARGEST
+    return law.scale.denominator == 1 and law.scale.numerator < LARGEST
 
 
 def draw(law: Law, size: int, bits: Bits) -> np.ndarray:
@@ -93,7 +87,7 @@ def draw(law: Law, size: int, bits: Bits) -> np.ndarray:
 
 def _round(law: Law, proposals: int, bits: Bits) -> np.ndarray:
     """Return what is kept of so many proposals."""
-    n = law.scale.numerator << law.halvings
+    n = law.scale.numerator
     u = words(proposals, bits) >> np.uint64(64 - max((n - 1).bit_length(), 1))
     u = u[u < n].astype(np.int64)
     ruled = words(u.size, bits)

@@ -32,8 +32,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpmc.errors import InputError
-from dpmc.mechanisms import Gaussian, Mechanism
-from dpmc.privacy.calibration import as_gaussian
+from dpmc.mechanisms import Gaussian, Laplace, Mechanism
 from dpmc.privacy.compositions import compose, grid_step
 from dpmc.privacy.guarantee import Guarantee
 from dpmc.privacy.losses import Loss
@@ -134,7 +133,7 @@ def attacker_of(guarantee: Guarantee, noise: Mechanism) -> Attacker:
     ``noise`` is that on a release of sensitivity 1, with its shape, of which the guarantee has the
     standard deviation alone.
     """
-    noise, listed = as_gaussian(noise), guarantee.listed
+    listed = guarantee.listed
     if not isinstance(noise, Gaussian):
         return _of_pairs(*_pairs(guarantee, noise))
     mu, slack = math.sqrt(guarantee.releases) / noise.scale, 0.0
@@ -251,19 +250,15 @@ def _up(number: float) -> float:
     return math.ceil(number / step * (1 - 1e-12)) * step
 
 
-def event_of(guarantee: Guarantee, noise: Mechanism) -> dict[str, object] | None:
-    """Return the fit as an event of dp-accounting, None for Huber noise, which it does not know.
+def event_of(guarantee: Guarantee, noise: Gaussian | Laplace) -> dict[str, object]:
+    """Return the fit as an event of dp-accounting.
 
     Keys are those of its ``to_named_tuple``: ``module_name``, ``class_name`` and the fields of the
     class. Sensitivities are for the relation of the guarantee already: an accountant takes them for
     the distance of neighbours (``ADD_OR_REMOVE_ONE``). A private choice of items adds its slack d:
     epsilon at delta is that of the event at delta - d, less log(1 - d).
     """
-    noise, listed = as_gaussian(noise), guarantee.listed
-    kinds = {"Gaussian": "GaussianDpEvent", "Laplace": "LaplaceDpEvent"}
-    name = kinds.get(type(noise).__name__)
-    if name is None:
-        return None
+    name, listed = f"{type(noise).__name__}DpEvent", guarantee.listed
     one = _event(name, noise_multiplier=noise.scale)
     fit = _event("SelfComposedDpEvent", event=one, count=guarantee.releases)
     if not listed:

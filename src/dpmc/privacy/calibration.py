@@ -103,13 +103,6 @@ def smallest_variances(releases: int, epsilon: float, delta: float) -> dict[str,
     }
 
 
-def as_gaussian(noise: Mechanism) -> Mechanism:
-    """Return Huber noise that is Gaussian but in name as such, and other noise as it is."""
-    if isinstance(noise, Huber) and noise.a >= GAUSSIAN_A:
-        return Gaussian(noise.scale)
-    return noise
-
-
 def best_of(costs: dict[str, float]) -> str:
     """Return the mechanism of the lowest cost, Huber only if it saves enough."""
     others = {name: cost for name, cost in costs.items() if name != "huber"}

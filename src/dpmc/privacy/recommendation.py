@@ -4,7 +4,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import cast
 
-from dpmc.errors import InputError, did_you_mean
+from dpmc.errors import InputError, ParameterError, did_you_mean
 from dpmc.mechanisms.base import Mechanism, check_whole, positive_finite
 from dpmc.privacy.calibration import (
     WORTHWHILE,
@@ -16,9 +16,9 @@ from dpmc.privacy.calibration import (
 from dpmc.privacy.relations import USER_LEVEL, check_relation
 from dpmc.privacy.sensitivity import NORMS, Sensitivities, planned_releases
 
-METHODS = ("als", "irls", "bias")
+METHODS = ("als", "bias")
 MOST_RELEASES = 10_000
-"""Of which Laplace and Huber noise take ten seconds to account for."""
+"""Of which Laplace noise takes ten seconds to account for."""
 
 
 @dataclass(frozen=True)
@@ -31,21 +31,17 @@ class Plan:
     ----------
     relation : str
         One of :data:`dpmc.privacy.relations.RELATIONS`.
-    method : {"als", "irls", "bias"}
+    method : {"als", "bias"}
     iterations : int
-        Outer ones, of "als" and "irls".
-    inner_iterations : int
-        Residual releases of an item step of "irls".
+        Of "als".
     ratings_per_user : int, optional
         The most ratings of a user that count: needed at user level, and only there.
     half_range : float
         Largest distance of a rating from the middle of its range.
     factor_bound : float, optional
-        To which rows of factors are clipped: in l2 for Gaussian, in l1 for the other noise.
+        To which rows of factors are clipped: in l2 for Gaussian, in l1 for Laplace noise.
     residual_bound : float, optional
         To which item steps clip what is left of ratings.
-    loss_parameter : float, optional
-        To which "irls" clips residuals; ``residual_bound`` if not given.
     offsets : bool
         Whether offsets are released first: of items, at entry level of users too.
 
@@ -58,12 +54,10 @@ class Plan:
     relation: str
     method: str = "als"
     iterations: int = 2
-    inner_iterations: int = 2
     ratings_per_user: int | None = None
     half_range: float = 1.0
     factor_bound: float | None = None
     residual_bound: float | None = None
-    loss_parameter: float | None = None
     offsets: bool = True
 
     def __post_init__(self) -> None:
@@ -73,12 +67,10 @@ class Plan:
                 f"There is no calibrated method {self.method!r}"
                 f"{did_you_mean(self.method, METHODS)}; there are {' and '.join(METHODS)}."
             )
-        for name in ("iterations", "inner_iterations"):
-            check_whole(name, getattr(self, name))
+        check_whole("iterations", self.iterations)
         half = positive_finite("half_range", self.half_range)
         left = self._default("residual_bound", half / 2 if self.offsets else half)
         self._default("factor_bound", math.sqrt(left) / (2 if self.relation in USER_LEVEL else 1))
-        self._default("loss_parameter", left)
         self._check_ratings_per_user()
 
     def _default(self, name: str, value: float) -> float:
@@ -104,7 +96,6 @@ class Plan:
         return planned_releases(
             self.relation,
             iterations=0 if self.method == "bias" else self.iterations,
-            inner_iterations=self.inner_iterations if self.method == "irls" else 1,
             offset_sides=2 * self.offsets,
         )
 
@@ -120,16 +111,13 @@ class Plan:
         if self.method == "bias":
             found = {"sums": bounds.sums()}
             return found if bounds.counts_are_public else found | {"counts": bounds.counts()}
-        if self.method == "irls":
-            found = {"residual": bounds.residual(cast(float, self.loss_parameter))}
-        else:
-            found = {"right_hand_side": bounds.right_hand_side(self.residual_bound)}
+        found = {"right_hand_side": bounds.right_hand_side(self.residual_bound)}
         return found if bounds.counts_are_public else found | {"gram": bounds.gram()}
 
 
 @dataclass(frozen=True)
 class GaussianPlan:
-    """A training by a method with Gaussian noise alone, which says what its releases amount to.
+    """A training by a method for users alone, which says itself what its releases amount to.
 
     Attributes
     ----------
@@ -199,29 +187,19 @@ class Recommendation:
 
     @property
     def best(self) -> Option:
-        """The option to take: that with the least noise, Huber noise only if it saves enough.
-
-        Of a plan :func:`mechanism_of`.
-        """
+        """The option to take: that with the least noise, Huber noise only if it saves enough."""
         return self.options[0]
 
     def sentence(self) -> str:
         """Return the answer in words."""
         best = self.best
         others = self.options[1:]
-        if isinstance(self.plan, GaussianPlan):
-            return f"Take {best.mechanism} noise: the method {self.plan.method} has no other."
-        ratios = [other.cost / best.cost for other in others]
-        parts = [
-            f"{other.mechanism} noise {_times(ratio)}"
-            for other, ratio in zip(others, ratios, strict=True)
-        ]
+        if not others:
+            why = "without delta" if best.mechanism == "laplace" else "where users are protected"
+            return f"Take {best.mechanism} noise: {why}, a fit has no other."
+        parts = [f"{other.mechanism} noise {_times(other.cost / best.cost)}" for other in others]
         compared = " and ".join(parts)
-        if self.plan is None or min(ratios) >= 1 - WORTHWHILE:
-            text = f"Take {best.mechanism} noise, of the smallest variance: {compared}."
-        else:
-            why = _why(self.plan)
-            text = f"Take {best.mechanism} noise. Of its variance, {compared}; {why}."
+        text = f"Take {best.mechanism} noise, of the smallest variance: {compared}."
         if math.isfinite(best.pure_epsilon):
             text += f" It keeps epsilon = {best.pure_epsilon:.4g} at delta 0 too."
         return text
@@ -256,8 +234,7 @@ def recommend(
         Each of sensitivity 1, in the mechanism's own norm: the answer for scalars, or where l1 and
         l2 sensitivities are equal.
     plan : Plan or GaussianPlan
-        A training instead, whose sensitivities depend on the norm: with l2 ones a user's k ratings
-        count sqrt(k) times, with l1 ones k times.
+        A training instead, of which those mechanisms are compared that :func:`noises` returns.
 
     Raises
     ------
@@ -272,67 +249,62 @@ def recommend(
         raise InputError(
             "Give either releases, a number, or a relation and with it the plan of a training."
         )
-    if isinstance(plan, GaussianPlan):
-        only = calibrate("gaussian", releases=count, epsilon=epsilon, delta=delta)
-        option = _option("gaussian", only, plan)
-        return Recommendation(float(epsilon), float(delta), count, plan, (option,))
-    found = smallest_variances(count, epsilon, delta)
-    options = [_option(mechanism, one, plan) for mechanism, one in found.items()]
-    if plan:
-        best = mechanism_of(
-            plan.relation, plan.method, count, epsilon, delta, plan.ratings_per_user
-        )
+    if plan is None:
+        found = smallest_variances(count, epsilon, delta)
+        best = best_of({name: one.noise.var() for name, one in found.items()})
     else:
-        best = best_of({option.mechanism: option.cost for option in options})
+        found = {
+            name: calibrate(name, releases=count, epsilon=epsilon, delta=delta)
+            for name in noises(plan.relation, delta)
+        }
+        best = mechanism_of(plan.relation, count, epsilon, delta)
+    options = [_option(mechanism, one, plan) for mechanism, one in found.items()]
     options.sort(key=lambda option: (option.mechanism != best, option.cost))
     return Recommendation(float(epsilon), float(delta), count, plan, tuple(options))
 
 
-def mechanism_of(
-    relation: str,
-    method: str,
-    releases: int,
-    epsilon: float,
-    delta: float,
-    ratings_per_user: int | None = None,
-) -> str:
+def noises(relation: str, delta: float) -> tuple[str, ...]:
+    """Return the mechanisms that a fit can have.
+
+    Where users are protected that is Gaussian noise alone: the variance of Laplace noise grows as
+    the square of the number of ratings of a user that count.
+
+    Raises
+    ------
+    ParameterError
+        There is none at this delta.
+    """
+    if check_relation(relation) not in USER_LEVEL:
+        return ("gaussian", "laplace") if delta else ("laplace",)
+    if delta == 0:
+        raise ParameterError(
+            "Where users are protected the noise is gaussian, which needs a {delta} above 0, such "
+            "as 1e-6."
+        )
+    return ("gaussian",)
+
+
+def mechanism_of(relation: str, releases: int, epsilon: float, delta: float) -> str:
     """Return the mechanism to take for a training: the default of ``dpmc fit``.
 
-    Where users are protected that is Gaussian noise: with the ratings of a user that count, the
-    variance of Laplace and Huber noise grows as their square, and rows of factors have to be short
-    in l1. Where single ratings are protected, and of biases, which have no factors, it is Gaussian
-    or Laplace noise, whichever has the smaller variance. Huber noise, which saves up to a tenth of
-    it, made no error of a training smaller by more than 1 %.
+    Where single ratings are protected that is the one of smaller variance. Huber noise, which saves
+    up to a tenth of it, made no error of a training smaller by more than 1 %.
 
     Parameters
     ----------
-    method : {"als", "irls", "bias"}
     releases : int
         Of the training.
     epsilon, delta : float
         Of all releases together. At delta 0 there is no Gaussian noise.
-    ratings_per_user : int, optional
-        At user level.
     """
-    if delta == 0:
-        return "laplace"
-    of_users = check_relation(relation) in USER_LEVEL
-    if releases > MOST_RELEASES or (of_users and method != "bias"):
-        return "gaussian"
-    noises = {
-        name: calibrate(name, releases=releases, epsilon=epsilon, delta=delta).noise
-        for name in ("gaussian", "laplace")
+    possible = noises(relation, delta)
+    if len(possible) == 1 or releases > MOST_RELEASES:
+        return possible[0]
+    variances = {
+        name: calibrate(name, releases=releases, epsilon=epsilon, delta=delta).noise.var()
+        for name in possible
     }
-    # k terms of a user have norm k in l1 and sqrt(k) in l2
-    more = cast(int, ratings_per_user) if of_users else 1
-    return "laplace" if more * noises["laplace"].var() < noises["gaussian"].var() else "gaussian"
-
-
-def _why(plan: Plan) -> str:
-    """Say why another mechanism has less variance than the one to take."""
-    if plan.relation in USER_LEVEL and plan.method != "bias":
-        return "but noise for l1 needs rows of factors that are short in l1, which hold less"
-    return "so little less made no training better"
+    return min(variances, key=variances.__getitem__)
 
 
 def _times(ratio: float) -> str:

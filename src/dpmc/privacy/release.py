@@ -91,8 +91,8 @@ from functools import lru_cache
 import numpy as np
 
 from dpmc.errors import InputError
-from dpmc.mechanisms import Gaussian, Huber, Laplace, Mechanism
-from dpmc.mechanisms.discrete import Discrete, DiscreteGaussian, DiscreteHuber, DiscreteLaplace
+from dpmc.mechanisms import Gaussian, Laplace, Mechanism
+from dpmc.mechanisms.discrete import Discrete, DiscreteGaussian, DiscreteLaplace
 
 LEAST_SHARE = 2.0**-12
 """Of the budget of a fit, for a release on a grid."""
@@ -114,7 +114,7 @@ class GridNoise:
 
     Parameters
     ----------
-    mechanism : Gaussian, Laplace or Huber
+    mechanism : Gaussian or Laplace
         The continuous noise at sensitivity 1 that was calibrated.
     draw : callable, optional
         ``draw(discrete noise, size)`` returns integers. With any other than :func:`secure`, whose
@@ -131,9 +131,9 @@ class GridNoise:
     """
 
     def __init__(self, mechanism: Mechanism, draw: Draw = secure) -> None:
-        if not isinstance(mechanism, Gaussian | Huber | Laplace):
+        if not isinstance(mechanism, Gaussian | Laplace):
             raise InputError(
-                "Exact release is for Gaussian, Laplace and Huber noise, not for "
+                f"Exact release is for Gaussian and Laplace noise, not for "
                 f"{type(mechanism).__name__}."
             )
         self.mechanism = mechanism
@@ -191,7 +191,7 @@ def grid(mechanism: Mechanism, sensitivity: float, coordinates: int) -> tuple[fl
 
     Parameters
     ----------
-    mechanism : Gaussian, Laplace or Huber
+    mechanism : Gaussian or Laplace
         At sensitivity 1.
     sensitivity : float
         Of the query, in the norm of the mechanism.
@@ -229,12 +229,8 @@ def _integers(x: np.ndarray) -> np.ndarray:
 
 
 def _on_grid(mechanism: Mechanism, scale: int) -> Discrete:
-    if isinstance(mechanism, Laplace):
-        return DiscreteLaplace(scale)
-    if isinstance(mechanism, Gaussian):
-        return DiscreteGaussian(scale)
-    assert isinstance(mechanism, Huber)  # GridNoise takes no other
-    return DiscreteHuber(Fraction(mechanism.a), scale)
+    law = DiscreteLaplace if isinstance(mechanism, Laplace) else DiscreteGaussian
+    return law(scale)
 
 
 def _floor_log2(x: Fraction) -> int:

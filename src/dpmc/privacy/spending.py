@@ -66,7 +66,7 @@ class Cost:
     ----------
     epsilon, delta : float
         Of the fit alone.
-    noise : Gaussian, Laplace or Huber
+    noise : Gaussian or Laplace
         On a release of sensitivity 1.
     releases : float
         What all that is released amounts to, in releases with this noise.

@@ -18,7 +18,6 @@ from dpmc.studies.audit.attack_cases import (
     extremes,
     method_case,
 )
-from dpmc.studies.audit.dpals import FAMILIES
 from dpmc.studies.audit.faults import attack as attack_faults
 from dpmc.studies.audit.faults.attack import (
     ATTACKED_FAULTS,
@@ -27,7 +26,7 @@ from dpmc.studies.audit.faults.attack import (
     crowd_case,
     faint_bayes,
 )
-from dpmc.studies.audit.methods import METHODS
+from dpmc.studies.audit.released_rows import FITTED, FITTED_FAMILIES
 from dpmc.studies.audit.rows import AUDIT_COLUMNS, caught_row
 from dpmc.studies.audit.run import audit_part
 
@@ -126,7 +125,7 @@ def test_most_shown_grows_with_the_runs():
 
 def test_everything_that_is_published_is_attacked():
     attacked = {case.claim["method"] for case in cases()}
-    assert attacked == {*METHODS, *FAMILIES, "private_choice_of_items"}
+    assert attacked == {*FITTED, *FITTED_FAMILIES, "private_choice_of_items"}
 
 
 @pytest.mark.parametrize("make", [lambda: extremes(USER_ADD_REMOVE), agreeing])
@@ -149,7 +148,7 @@ def test_each_form_of_local_bayes_is_attacked_where_faint_noise_would_show(famil
     assert row["lower_bound"] > CLAIMED
 
 
-@pytest.mark.parametrize("name", ["private_item_bias", "dpals"])
+@pytest.mark.parametrize("name", ["private_user_item_bias", "private_als"])
 def test_honest_publications_keep_to_their_budget(name):
     # right methods fail with a probability far below 0.1 %
     (row,) = method_case(name, USER_ADD_REMOVE).rows(40)
@@ -177,9 +176,9 @@ def test_the_fixed_choice_alone_gives_the_user_away():
 
 
 def test_the_part_has_a_row_for_each(monkeypatch):
-    kept = [case for case in cases() if case.claim["method"] == "private_item_bias"]
+    kept = [case for case in cases() if case.claim["method"] == "private_user_item_bias"]
     monkeypatch.setattr(attack_cases, "cases", lambda: iter(kept))
     monkeypatch.setattr(attack_faults, "ATTACKED_FAULTS", {})
     rows = list(audit_part("attack", {"attacks": 20}))
-    assert len(rows) == len(kept) == 2
+    assert len(rows) == len(kept) == 3
     assert all(tuple(row) == AUDIT_COLUMNS for row in rows)

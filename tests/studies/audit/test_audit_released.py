@@ -7,6 +7,7 @@ probability of at most 1e-6; the seeds are fixed.
 import numpy as np
 import pytest
 
+from dpmc.fitting.parameters import METHODS
 from dpmc.privacy.ledger import FloatNoise, Replay
 from dpmc.privacy.relations import RELATIONS, USER_ADD_REMOVE, USER_LEVEL, USER_REPLACE
 from dpmc.studies.audit import released, released_items
@@ -19,7 +20,6 @@ from dpmc.studies.audit.faults.released import (
     faulty_published_rows,
 )
 from dpmc.studies.audit.item_lists import OWN_ITEMS, carriers
-from dpmc.studies.audit.methods import METHODS
 from dpmc.studies.audit.neighbours import (
     MANY_ITEMS,
     MANY_USERS,
@@ -38,7 +38,12 @@ from dpmc.studies.audit.released import (
     publisher_rows,
 )
 from dpmc.studies.audit.released_items import AUDITED, choice_rows, listing_row
-from dpmc.studies.audit.released_rows import published_method, published_methods
+from dpmc.studies.audit.released_rows import (
+    FITTED,
+    FITTED_FAMILIES,
+    published_method,
+    published_methods,
+)
 from dpmc.studies.audit.rows import AUDIT_COLUMNS, caught_row
 
 pytestmark = pytest.mark.slow
@@ -108,10 +113,15 @@ def test_honest_methods_publish_nothing_but_their_releases(
 
 
 def test_every_method_is_there():
-    assert {name for name, *_ in COMBINATIONS} == {*METHODS, *FAMILIES}
-    assert {mechanism for _, _, mechanism in COMBINATIONS} == {"gaussian", "laplace", "huber"}
-    for name in METHODS:
-        assert {relation for each, relation, _ in COMBINATIONS if each == name} == {*RELATIONS}
+    """All that ``dpmc fit`` can publish, and nothing else."""
+    fitted = {(FAMILIES[name][0] if name in FAMILIES else name) for name, *_ in COMBINATIONS}
+    assert fitted == {*METHODS.values()} == {*AUDITED}
+    assert {each for each in FAMILIES if FAMILIES[each][0] in fitted} == {*FITTED_FAMILIES}
+    for name in FITTED:
+        found = {(relation, noise) for each, relation, noise in COMBINATIONS if each == name}
+        assert found == {(each, "gaussian") for each in RELATIONS} | {
+            (each, "laplace") for each in RELATIONS if each not in USER_LEVEL
+        }
 
 
 def crowd(n_users, rng):

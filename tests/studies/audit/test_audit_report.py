@@ -86,13 +86,13 @@ def test_what_was_audited_is_named(results):
     audit = results["audit"]
     labels = [row_label(row) for _, row in audit.iterrows()]
     assert labels[0] == "One release, Gaussian, δ = 0.05"
-    assert "Several releases, Huber on a grid, δ = 0.05" in labels
+    assert "Several releases, Laplace on a grid, δ = 0.05" in labels
     assert "A-IRLS, Gaussian, user joins or leaves" in labels
     honest = audit_rows(audit).figure.axes[0]
     lines = [label.get_text() for label in honest.get_yticklabels()]
     # the mechanisms of a model share a line, and all of a model's files
     assert len(lines) == 8 + 5 * 4 + 2
-    assert lines[-2:] == ["Files: Item bias", "Files: dpals"]
+    assert lines[-2:] == ["Files: Item + user bias", "Files: ALS"]
     assert "A-IRLS, user joins or leaves" in lines
 
 
@@ -118,7 +118,7 @@ def test_attacks_stand_beside_their_claims():
     found = attacks(pd.concat([audit, first]))
     table = attack_table(found)
     assert len(table.rows) == 4
-    both = [row for row in table.rows if row.labels == ("As it is", "Item bias")]
+    both = [row for row in table.rows if row.labels == ("As it is", "Item + user bias")]
     assert [row.line for row in both] == ["a user who joins or leaves", "a user who is replaced"]
     assert [row.cells[3].number for row in both] == ["0.70", "0.20"]
     cell = {column.key: cell for column, cell in zip(table.columns, both[0].cells, strict=True)}
@@ -129,7 +129,7 @@ def test_attacks_stand_beside_their_claims():
     upper = 1 - 0.0005 ** (1 / 150)
     assert cell["most"].value == pytest.approx(np.log((1 - upper - 0.05) / upper))
     assert table.rows[-1].labels == ("Planted fault", "noise x 0.1")
-    assert table.rows[-2].labels == ("As it is", "DPALS")
+    assert table.rows[-2].labels == ("As it is", "ALS")
     assert not len(attacks(None))
     assert not len(attacks(audit[audit["test"] != "black_box"]))
 

@@ -40,7 +40,7 @@ def best_of(
         Positions of items and what is told of them, user by user, the best one first.
     """
     factors = np.ascontiguousarray(model.factors)
-    users, levels = np.zeros((rows.n_rows, factors.shape[1])), np.full(rows.n_rows, np.nan)
+    users = np.zeros((rows.n_rows, factors.shape[1]))
     arrays = rows.indptr, rows.indices, rows.values
     columns = factors.T
     if isinstance(model, PublishedRanking):
@@ -51,45 +51,34 @@ def best_of(
         precisions = np.empty(0) if model.precisions is None else model.precisions
         regressions(
             *arrays, model.offsets, factors, precisions, model.regularization,
-            model.rating_range, model.own_mean, users, levels,
+            model.rating_range, users,
         )  # fmt: skip
     columns, most = np.ascontiguousarray(columns), min(n, len(model.labels))
-    lists = best_lists(users, levels, model.offsets, columns, *arrays[:2], include_rated, most)
+    lists = best_lists(users, model.offsets, columns, *arrays[:2], include_rated, most)
     return *lists[:2], model.shown(lists[2])
 
 
 @njit(cache=True, nogil=True)
-def regressions(
-    indptr, indices, values, offsets, factors, precisions, regularization, span, own_mean,
-    users, levels,
-):  # fmt: skip
-    """Set each user's factors (V^T P V + lambda I)^-1 V^T P (x - offset), and level.
+def regressions(indptr, indices, values, offsets, factors, precisions, regularization, span, users):
+    """Set each user's factors (V^T P V + lambda I)^-1 V^T P (x - offset).
 
-    Ratings are clipped to the range ``span``. If ``own_mean`` the offset of all items is the mean
-    of the user's ratings, the level, if there are any; else levels stay. If there are no precisions
-    P is I and, but for own means, what is left of a rating is clipped to half the range either way.
+    Ratings are clipped to the range ``span``. If there are no precisions P is I, and what is left
+    of a rating is clipped to half the range either way.
     """
     rank, (low, high) = factors.shape[1], span
     matrix, longest = np.empty((rank, rank)), (high - low) / 2
     for user in range(indptr.size - 1):
         begin, end = indptr[user], indptr[user + 1]
-        of_user = own_mean and end > begin
-        if of_user:
-            levels[user] = 0
-            for i in range(begin, end):
-                levels[user] += min(max(values[i], low), high)
-            levels[user] /= end - begin
         right = users[user]
         matrix[:] = 0
         for c in range(rank):
             matrix[c, c] = regularization
         for i in range(begin, end):
             item, x = indices[i], min(max(values[i], low), high)
-            left = x - (levels[user] if of_user else offsets[item])
-            weight = 1.0
+            left, weight = x - offsets[item], 1.0
             if precisions.size:
                 weight = precisions[item]
-            elif not of_user:
+            else:
                 left = min(max(left, -longest), longest)
             for c in range(rank):
                 weighted = weight * factors[item, c]
@@ -111,20 +100,16 @@ def sums_of_likes(indptr, indices, values, least, factors, users):
 
 
 @njit(cache=True, nogil=True)
-def score(users, levels, offsets, columns, scores):
+def score(users, offsets, columns, scores):
     """Set the scores of all items, shape (n_users, n_items): offset + factors . user factors.
 
-    A user with a level, which is not NaN, has it in place of all offsets; ``columns`` are the
-    factors by column.
+    ``columns`` are the factors by column.
     """
     for begin in range(0, offsets.size, _ITEMS):
         end = min(begin + _ITEMS, offsets.size)
         for user in range(len(users)):
             own = scores[user, begin:end]
-            if np.isnan(levels[user]):
-                own[:] = offsets[begin:end]
-            else:
-                own[:] = levels[user]
+            own[:] = offsets[begin:end]
             for c in range(len(columns)):
                 factor, column = users[user, c], columns[c, begin:end]
                 for item in range(own.size):
@@ -132,7 +117,7 @@ def score(users, levels, offsets, columns, scores):
 
 
 @njit(cache=True, nogil=True)
-def best_lists(users, levels, offsets, columns, indptr, indices, include, top):
+def best_lists(users, offsets, columns, indptr, indices, include, top):
     """Return of each user how many items are listed, and all places and scores, one user after
     the other.
 
@@ -145,7 +130,7 @@ def best_lists(users, levels, offsets, columns, indptr, indices, include, top):
     places, values = np.empty(n_users * most, dtype=np.int32), np.empty(n_users * most)
     for first in range(0, n_users, _USERS):
         end = min(first + _USERS, n_users)
-        score(users[first:end], levels[first:end], offsets, columns, scores)
+        score(users[first:end], offsets, columns, scores)
         for user in range(first, end):
             own = indices[indptr[user] : indptr[user + 1]]
             if not include:

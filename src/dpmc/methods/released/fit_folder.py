@@ -27,7 +27,7 @@ from dpmc.publication.folder import (
     write_guarantee,
     write_pairs,
 )
-from dpmc.released import GUARANTEE, ITEM_FACTORS, SIMULATED, WITH_PRECISIONS, item_columns
+from dpmc.released import GUARANTEE, ITEM_FACTORS, SIMULATED, item_columns
 
 FORMAT = "dpmc-fit-2"
 FILES = {
@@ -229,18 +229,12 @@ def _prediction(model) -> str:
             "a score, by which items are ranked: item offset + item scale x item factors . user "
             "factors; a user's factors are the sum of the factors of the items that the user likes"
         )
-    if method_name(model) in WITH_PRECISIONS:
+    if "precision" in item_columns(method_name(model)):
         return (
             "item offset + user factors . item factors, clipped to the rating range; a user's "
             "factors are (V^T P V + I)^-1 V^T P y, V the factors and P the diagonal of the "
             "precisions of the items that the user rated and y the ratings less their offsets"
         )
-    regression = (
-        "clipped to the rating range; a user's factors are (V^T V + user_regularization I)^-1 "
-        "V^T y, V the factors of the items that the user rated and y the ratings less"
-    )
-    if getattr(model, "centring", None) == "user":
-        return f"mean of the user's ratings + user factors . item factors, {regression} their mean"
     if not hasattr(model, "user_regularization"):  # biases: V is a column of ones
         return (
             "item offset + user offset, clipped to the rating range; a user's offset, the only "
@@ -248,8 +242,9 @@ def _prediction(model) -> str:
             "range, divided by their number plus shrinkage"
         )
     return (
-        f"item offset + user factors . item factors, {regression} the items' offsets, clipped "
-        "to half the range"
+        "item offset + user factors . item factors, clipped to the rating range; a user's factors "
+        "are (V^T V + user_regularization I)^-1 V^T y, V the factors of the items that the user "
+        "rated and y the ratings less the items' offsets, clipped to half the range"
     )
 
 

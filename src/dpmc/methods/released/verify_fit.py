@@ -24,8 +24,8 @@ from dpmc.methods.user_level.local_bayes.constants import CREDITED, MOST_STEPS
 from dpmc.methods.user_level.local_ease.method import POPULAR_INSTEAD
 from dpmc.privacy.accounting import Releases, epsilon
 from dpmc.privacy.attacker import Attacker, attacker_of
-from dpmc.privacy.calibration import as_gaussian
 from dpmc.privacy.guarantee import Guarantee, ItemList, covered
+from dpmc.privacy.relations import USER_LEVEL
 from dpmc.privacy.selection import Selection
 from dpmc.publication.folder import (
     CHOSEN,
@@ -59,6 +59,8 @@ def account_fit(path: Path, stated: dict) -> tuple[str, Attacker]:
     noise is then accounted for anew.
     """
     guarantee = guarantee_in(stated)
+    if stated["mechanism"] == "laplace" and guarantee.relation in USER_LEVEL:
+        raise InputError(f"{path}: no fit that protects users has the stated laplace noise.")
     selection = _selection(path, stated, guarantee)
     model = _model(path, stated, selection)
     made = model.calibration
@@ -121,10 +123,7 @@ def _model(path: Path, stated: dict, selection: Selection | None) -> PrivateMeth
     if selection is not None:
         budget |= {"epsilon": selection.fit_epsilon, "delta": selection.fit_delta}
     try:
-        make = method_class(stated["method"])
-        if not issubclass(make, PrivateMethod):
-            raise InputError(f"{stated['method']} keeps to no budget.")
-        return make(**budget, **stated["constants"])
+        return method_class(stated["method"])(**budget, **stated["constants"])
     except (TypeError, InputError) as error:
         raise InputError(f"{path}: no method has the stated settings: {error}") from None
 
@@ -159,7 +158,6 @@ def _selection(path: Path, stated: dict, guarantee: Guarantee) -> Selection | No
 
 def spent(noise: Mechanism, releases: int, delta: float, relation: str) -> float:
     """Return the epsilon of a number of releases of sensitivity 1 at ``delta``."""
-    noise = as_gaussian(noise)
     if isinstance(noise, Gaussian):
         return noise.epsilon(math.sqrt(releases), delta)
     kind = Releases(noise, 1.0, releases, norm="l1")

@@ -88,7 +88,6 @@ def _model(published, titles, ranks: bool) -> dict[str, object]:
         "ranks": ranks,
         "precise": published.precisions is not None,
         "regularization": published.regularization,
-        "ownMean": published.own_mean,
         "tie": ties.TOLERANCE,
         "eightOfTen": EIGHT_OF_TEN,
         "general": IN_GENERAL[ranks],

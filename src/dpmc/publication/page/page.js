@@ -42,21 +42,18 @@ function forward(lower, vector) {
 }
 
 function solve(ratings) {
-  // the user's factors, and the user's mean where that stands for the offsets
-  const {rank, factors, weights, offsets, ranks, ownMean, precise} = model;
+  // the user's factors
+  const {rank, factors, weights, offsets, ranks, precise} = model;
   const right = new Float64Array(rank);
   if (ranks) {
     for (const place of ratings.keys())
       for (let i = 0; i < rank; i++) right[i] += factors[place * rank + i];
-    return {user: right, mean: null};
+    return right;
   }
   const [low, high] = model.range, half = (high - low) / 2;
-  let mean = null;
-  if (ownMean && ratings.size)
-    mean = [...ratings.values()].reduce((sum, each) => sum + clip(each), 0) / ratings.size;
   for (const [place, value] of ratings) {
-    let left = clip(value) - (mean ?? offsets[place]);
-    if (mean === null && !precise) left = Math.min(Math.max(left, -half), half);
+    let left = clip(value) - offsets[place];
+    if (!precise) left = Math.min(Math.max(left, -half), half);
     for (let i = 0; i < rank; i++) right[i] += factors[place * rank + i] * weights[place] * left;
   }
   const lower = system(ratings), user = forward(lower, right);
@@ -64,7 +61,7 @@ function solve(ratings) {
     for (let k = i + 1; k < rank; k++) user[i] -= lower[k * rank + i] * user[k];
     user[i] /= lower[i * rank + i];
   }
-  return {user, mean};
+  return user;
 }
 
 function clip(value) {
@@ -73,12 +70,12 @@ function clip(value) {
 
 function complete(ratings) {
   // of all items, not clipped
-  const {rank, factors, offsets, weights, ranks} = model, {user, mean} = solve(ratings);
+  const {rank, factors, offsets, weights, ranks} = model, user = solve(ratings);
   const values = new Float64Array(offsets.length);
   for (let place = 0; place < values.length; place++) {
     let value = 0;
     for (let i = 0; i < rank; i++) value += user[i] * factors[place * rank + i];
-    values[place] = (mean ?? offsets[place]) + (ranks ? weights[place] * value : value);
+    values[place] = offsets[place] + (ranks ? weights[place] * value : value);
   }
   return values;
 }

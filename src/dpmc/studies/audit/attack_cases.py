@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from dpmc.errors import InputError
-from dpmc.methods.factorization.private_baselines import PrivateItemBias
+from dpmc.methods.factorization.private_baselines import PrivateUserItemBias
 from dpmc.methods.private import PrivateMethod
 from dpmc.methods.released import fit_folder
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
@@ -32,7 +32,6 @@ from dpmc.studies.audit.attack import Reading, lower_bound, read
 from dpmc.studies.audit.dpals import FAMILIES, audited_family
 from dpmc.studies.audit.item_lists import carriers
 from dpmc.studies.audit.method_runs import DELTA, audited_method
-from dpmc.studies.audit.methods import METHODS
 from dpmc.studies.audit.neighbours import (
     RANGE,
     RATINGS_PER_USER,
@@ -41,11 +40,12 @@ from dpmc.studies.audit.neighbours import (
     with_labels,
 )
 from dpmc.studies.audit.released import TARGET
+from dpmc.studies.audit.released_rows import FITTED, FITTED_FAMILIES
 from dpmc.studies.audit.rows import CONFIDENCE, bound_row
 
 OTHER_RELATIONS = (
-    ("private_item_bias", USER_REPLACE),
-    ("dpals", USER_REPLACE),
+    ("private_user_item_bias", USER_REPLACE),
+    ("private_als", USER_REPLACE),
     ("private_als", ENTRY_CHANGE),
     ("private_user_item_bias", ENTRY_ADD_REMOVE),
 )
@@ -102,7 +102,7 @@ def attack_rows(settings: Mapping) -> Iterator[dict[str, object]]:
 
 def cases() -> Iterator[Case]:
     """Yield every method under one relation at least, and the choice of items."""
-    for name in (*METHODS, *FAMILIES):
+    for name in (*FITTED, *FITTED_FAMILIES):
         yield method_case(name, USER_ADD_REMOVE)
     for name, relation in OTHER_RELATIONS:
         yield method_case(name, relation)
@@ -110,7 +110,7 @@ def cases() -> Iterator[Case]:
 
 
 def method_case(name: str, relation: str) -> Case:
-    """Return the case of a method or of a family of DPALS, with Gaussian noise."""
+    """Return the case of a method or of a family, with Gaussian noise."""
     if name in FAMILIES:
         method = audited_family(name, relation, CLAIMED)
     else:
@@ -160,7 +160,7 @@ def agreeing() -> tuple[Ratings, Ratings]:
 def choice_case() -> Case:
     """Return the case of a private choice of items: is that of the user alone in the list?"""
     selection = Selection(USER_ADD_REMOVE, RATINGS_PER_USER, CLAIMED, DELTA, ITEMS_SHARE)
-    method = PrivateItemBias(
+    method = PrivateUserItemBias(
         relation=USER_ADD_REMOVE,
         epsilon=selection.fit_epsilon,
         delta=selection.fit_delta,

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from dpmc.mechanisms import Huber, Laplace
-from dpmc.mechanisms.discrete import Discrete, DiscreteGaussian, DiscreteHuber, DiscreteLaplace
+from dpmc.mechanisms.discrete import Discrete, DiscreteGaussian, DiscreteLaplace
 from dpmc.privacy.calibration import CALIBRATED, calibrate
 from dpmc.studies.audit.noise import NoiseClaim, noise_rows
 from dpmc.studies.audit.randomised import response_rows
@@ -57,7 +57,6 @@ def discrete_claims(seed: int) -> list[NoiseClaim]:
     gaussian = DiscreteGaussian(Fraction(3 * STEPS, 2))
     return [
         _discrete_claim("discrete_laplace", DiscreteLaplace(STEPS), 0.0, bits),
-        _discrete_claim("discrete_huber", DiscreteHuber(1, STEPS), 0.0, bits),
         _discrete_claim("discrete_gaussian", gaussian, _hockey_stick(gaussian), bits),
     ]
 

@@ -19,7 +19,6 @@ from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.privacy.release import GridNoise
 from dpmc.statistics.privacy_bounds import clopper_pearson
-from dpmc.studies.audit.dpals import FAMILIES
 from dpmc.studies.audit.item_lists import Followed, ReplayOfList, carriers
 from dpmc.studies.audit.method_runs import DELTA, EPSILON
 from dpmc.studies.audit.neighbours import RANGE, RATINGS_PER_USER
@@ -37,12 +36,12 @@ from dpmc.studies.audit.traces import asked
 SHARE = 0.3
 """Of the budget, for the list."""
 AUDITED = {
-    "private_item_bias": {},
-    "dpals_three_factors": None,
+    "private_user_item_bias": {},
+    "private_als": {"rank": 3, "regularization": 0.01},
     "local_bayes": {"explained": 1e6, "held_out": 0.5},  # every kind of release that it has
     "local_ease": {"pairs_from": 0.0},
 }
-"""Methods that follow the choice, and their settings; None: those of the family."""
+"""Methods that follow the choice, and their settings."""
 STARTS = 20
 """With so many keys and starts each pair of neighbours is tried."""
 ATTEMPTS = 50
@@ -141,10 +140,7 @@ def listing_row(
 
 
 def _method(name, selection):
-    settings = AUDITED[name]
-    if settings is None:
-        name, settings = FAMILIES[name]
-    settings = {"ratings_per_user": RATINGS_PER_USER} | settings
+    settings = {"ratings_per_user": RATINGS_PER_USER} | AUDITED[name]
     budget = {"epsilon": selection.fit_epsilon, "delta": selection.fit_delta}
     return method_class(name)(relation=selection.relation, rating_range=RANGE, **budget, **settings)
 

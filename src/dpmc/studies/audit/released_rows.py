@@ -2,18 +2,21 @@
 
 from collections.abc import Iterator, Mapping
 
+from dpmc.fitting.parameters import METHODS
 from dpmc.methods.private import PrivateMethod
+from dpmc.privacy.recommendation import noises
 from dpmc.privacy.relations import RELATIONS, USER_LEVEL
 from dpmc.studies.audit.dpals import FAMILIES, audited_family
-from dpmc.studies.audit.method_runs import audited_method
-from dpmc.studies.audit.methods import METHODS
+from dpmc.studies.audit.method_runs import DELTA, audited_method
 from dpmc.studies.audit.released import Publisher, publisher_rows
 from dpmc.studies.audit.released_items import selection_rows
 from dpmc.studies.audit.rows import AUDIT
 from dpmc.studies.audit.streams import stream
 
-OTHER_MECHANISMS = {"private_als": ("huber",), "private_item_bias": ("laplace",)}
-"""Methods that are audited with more than Gaussian noise."""
+FITTED = ("private_als", "private_user_item_bias")
+"""Methods of ``dpmc fit`` for every relation; others are for users."""
+FITTED_FAMILIES = tuple(name for name, (of, _) in FAMILIES.items() if of in METHODS.values())
+"""Families of those."""
 
 
 def published_rows(settings: Mapping) -> Iterator[dict[str, object]]:
@@ -29,12 +32,12 @@ def published_rows(settings: Mapping) -> Iterator[dict[str, object]]:
 
 
 def published_methods() -> Iterator[tuple[str, str, str]]:
-    """Yield (method or family of DPALS, relation, mechanism) of all methods of ``dpmc fit``."""
-    for name in METHODS:
+    """Yield (method or family, relation, mechanism) of all that ``dpmc fit`` can publish."""
+    for name in FITTED:
         for relation in RELATIONS:
-            for mechanism in ("gaussian", *OTHER_MECHANISMS.get(name, ())):
+            for mechanism in noises(relation, DELTA):
                 yield name, relation, mechanism
-    for family in FAMILIES:
+    for family in FITTED_FAMILIES:
         for relation in USER_LEVEL:
             yield family, relation, "gaussian"
 

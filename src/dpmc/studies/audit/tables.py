@@ -19,34 +19,13 @@ PROTECTED = {
 METHODS = {
     **FACTOR_MODELS,
     **PRIVATE_BASELINES,
-    "dpals": "DPALS",
-    "dpals_three_factors": "DPALS, three factors",
-    "dpals_literal": "DPALS, as published",
-    "dpals_h_free_clipped": "DPALS, no Gram matrices",
-    "dpals_analyze_gauss": "DPALS, private start",
-    "dpals_frequent": "DPALS, frequent items",
-    "dpals_weights": "DPALS, adaptive weights",
-    "dpals_weights_h_free": "DPALS, adaptive weights, no Gram matrices",
-    "dp_cmf": "DP-CMF",
-    "dp_cmf_h_free": "DP-CMF, no Gram matrices",
-    "dp_encoder": "DPALS, item encoder",
-    "dp_encoder_h_free": "DPALS, item encoder, no Gram matrices",
-    "dpfw": "Frank-Wolfe",
-    "dpfw_residual": "Frank-Wolfe, clipped residuals",
-    "dpfw_oja": "Frank-Wolfe, Oja's method",
-    "dp_altmin": "DP-AltMin",
-    "dp_saltls": "DP-SAltLS",
-    "dp_svd": "Private SVD",
-    "dp_gradient_spectral": "Noisy gradient, private start",
-    "dpam": "DPAM",
-    "dp_effects": "Effects and covariance",
     "local_bayes": "Local Bayes",
     "local_bayes_directions": "Local Bayes, covariance",
     "local_bayes_held_out": "Local Bayes, held-out errors",
     "local_ease": "Local EASE",
     "local_ease_counts": "Local EASE, counts alone",
     "local_ease_likes": "Local EASE, likes by a threshold",
-    "private_choice_of_items": "Item bias, items chosen privately",
+    "private_choice_of_items": "Item + user bias, items chosen privately",
 }
 COLUMNS = (
     Column("claimed", "ε", "Claimed"),
@@ -90,7 +69,7 @@ def attack_table(found: pd.DataFrame) -> Table:
         "At most provable: the bound that this number of runs gives if no guess is wrong. Where "
         "that lies below the claim, the attack shows how far it gets and cannot refute the claim; "
         "a bound above the claim refutes it, and one below proves nothing about better attacks. "
-        "That a tenth of the noise would show is shown by planted faults for item biases and local "
+        "That a tenth of the noise would show is shown by planted faults for biases and local "
         "Bayes.",
     )
     title = "What an attacker learns from the published files alone"

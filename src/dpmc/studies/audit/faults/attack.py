@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from dpmc.methods.factorization.private_baselines import PrivateItemBias
+from dpmc.methods.factorization.private_baselines import PrivateUserItemBias
 from dpmc.methods.private_choice import Seeded
 from dpmc.privacy.relations import USER_ADD_REMOVE
 from dpmc.privacy.release import GridNoise
@@ -44,7 +44,7 @@ class _FaintNoise(GridNoise):
         return super().add(query, sensitivity / 10, changed)
 
 
-class _FixedChoice(PrivateItemBias):
+class _FixedChoice(PrivateUserItemBias):
     """The review's: a generator with a constant seed, and a hash of row numbers."""
 
     def _randomness(self, *_):
@@ -62,13 +62,13 @@ def renumbered_crowd() -> tuple[Ratings, Ratings]:
     return of_people(rows, labels), of_people(rows[1:], labels[1:])
 
 
-def crowd_case(method: type[PrivateItemBias] = PrivateItemBias) -> Case:
-    """Return the case of item biases of :func:`renumbered_crowd`."""
+def crowd_case(method: type[PrivateUserItemBias] = PrivateUserItemBias) -> Case:
+    """Return the case of biases of :func:`renumbered_crowd`."""
     made = method(
         relation=USER_ADD_REMOVE, epsilon=CLAIMED, delta=DELTA, rating_range=RANGE,
         ratings_per_user=RATINGS_PER_USER,
     )  # fmt: skip
-    return fit_case("private_item_bias", made, *renumbered_crowd())
+    return fit_case("private_user_item_bias", made, *renumbered_crowd())
 
 
 def _faint(name) -> Case:
@@ -84,16 +84,16 @@ def faint_bayes(family: str) -> Case:
 
 def _raw_list() -> Case:
     """The items that occur in a file are published, as if everybody knew them."""
-    method = PrivateItemBias(
+    method = PrivateUserItemBias(
         relation=USER_ADD_REMOVE, epsilon=CLAIMED, delta=DELTA, rating_range=RANGE,
         ratings_per_user=RATINGS_PER_USER,
     )  # fmt: skip
     pair = carriers(USER_ADD_REMOVE, np.random.default_rng(0))
-    return fit_case("private_item_bias", method, *pair)
+    return fit_case("private_user_item_bias", method, *pair)
 
 
 ATTACKED_FAULTS: Mapping[str, Callable[[], Case]] = {
-    NOISE_TENTH: lambda: _faint("private_item_bias"),
+    NOISE_TENTH: lambda: _faint("private_user_item_bias"),
     NOISE_OF_BAYES: lambda: faint_bayes("local_bayes"),
     FIXED_CHOICE: lambda: crowd_case(_FixedChoice),
     RAW_LIST: _raw_list,

@@ -10,11 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from dpmc.methods.factorization.private_als import PrivateALS
-from dpmc.methods.factorization.private_baselines import PrivateItemBias
+from dpmc.methods.factorization.private_baselines import PrivateUserItemBias
 from dpmc.methods.private import PrivateMethod
 from dpmc.methods.private_choice import Keyed
 from dpmc.methods.released import fit_folder
-from dpmc.methods.user_level.dpals import DPALS
 from dpmc.privacy.calibration import calibrate
 from dpmc.privacy.relations import USER_ADD_REMOVE
 from dpmc.publication.folder import GUARANTEE
@@ -50,7 +49,7 @@ def faulty_published_rows(fault: str, rng: np.random.Generator) -> Iterator[Row]
     """Yield the rows of the audit with one of PUBLISHER_FAULTS or CHOICE_FAULTS."""
     if fault in CHOICE_FAULTS:
         followed = CHOICE_FAULTS[fault]
-        yield from choice_rows("private_item_bias", USER_ADD_REMOVE, rng, followed)
+        yield from choice_rows("private_user_item_bias", USER_ADD_REMOVE, rng, followed)
         yield listing_row(USER_ADD_REMOVE, rng, followed)
         return
     name, cls, options = PUBLISHER_FAULTS[fault]
@@ -59,15 +58,15 @@ def faulty_published_rows(fault: str, rng: np.random.Generator) -> Iterator[Row]
     yield from publisher_rows(publisher, rng, key)
 
 
-class _PenalisedByUsers(DPALS):
+class _PenalisedByUsers(PrivateALS):
     def _fit(self, ratings, *others):
-        stated = self.item_regularization
-        self.item_regularization *= 1 + 0.001 * ratings.n_users
+        stated = self.regularization
+        self.regularization *= 1 + 0.001 * ratings.n_users
         super()._fit(ratings, *others)
-        self.item_regularization = stated
+        self.regularization = stated
 
 
-class _TellingLengths(DPALS):
+class _TellingLengths(PrivateALS):
     def _fit(self, *arguments):
         super()._fit(*arguments)
         self.item_factors_ = self.item_factors_ + 1e-6 * np.mean(
@@ -81,7 +80,7 @@ class _StartingAfterUsers(PrivateALS):
         super()._fit(ratings, statistics, randomness, callback)
 
 
-class _KnowingRated(PrivateItemBias):
+class _KnowingRated(PrivateUserItemBias):
     def _fit(self, ratings, *others):
         super()._fit(ratings, *others)
         self.rated_ = np.isin(np.arange(ratings.n_items), ratings.items)
@@ -170,12 +169,12 @@ class _ByCount(Followed):
 
 
 PUBLISHER_FAULTS: Mapping[str, tuple[str, type[PrivateMethod] | None, Mapping]] = {
-    PENALTY: ("dpals", _PenalisedByUsers, {}),
-    LENGTHS: ("dpals", _TellingLengths, {}),
-    ROW_NUMBERS: ("private_item_bias", None, {"keyed": _KeyedByNumber}),
+    PENALTY: ("private_als", _PenalisedByUsers, {}),
+    LENGTHS: ("private_als", _TellingLengths, {}),
+    ROW_NUMBERS: ("private_user_item_bias", None, {"keyed": _KeyedByNumber}),
     START: ("private_als", _StartingAfterUsers, {}),
-    USERS_TOLD: ("private_global_mean", None, {"write": _counting_users}),
-    UNRATED: ("private_item_bias", _KnowingRated, {"write": _without_unrated}),
+    USERS_TOLD: ("private_user_item_bias", None, {"write": _counting_users}),
+    UNRATED: ("private_user_item_bias", _KnowingRated, {"write": _without_unrated}),
 }
 """Fault -> method or family, its class with the fault, and what else publishes otherwise."""
 
