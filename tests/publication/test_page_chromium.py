@@ -225,7 +225,7 @@ def test_likes_are_named_and_forgotten(browser, folder):
 
 
 def test_a_range_without_choices_has_a_slider(browser, folder):
-    opened(browser, folder, "own mean")
+    opened(browser, folder, "a wide range")
     browser.press("Tab", *"nachtz", "Enter")
     assert browser.evaluate("document.activeElement.ariaValueText") == "not rated yet"
     browser.press("ArrowRight", "ArrowRight")
@@ -240,7 +240,7 @@ def test_half_stars(browser, folder):
     assert focused(browser) == "3.5 of 5"
 
 
-@pytest.mark.parametrize("name", ["bayes", "als", "own mean", "ranking"])
+@pytest.mark.parametrize("name", ["bayes", "als", "a wide range", "ranking"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_nothing_sticks_out_and_all_is_named(browser, folder, name, width):
     opened(browser, folder, name, width=width, height=640)
