@@ -28,16 +28,12 @@ from dpmc.studies.audit.traces import compare
 
 PUBLISHED = (
     "item_labels_", "item_offsets_", "item_factors_", "item_precisions_", "item_scales_", "scale_",
-    "spread_", "worth_", "fell_back_to_", "steps_taken_back_", "frequent_", "item_features_",
-    "claimed_epsilon_", "guarantee_",
+    "spread_", "worth_", "fell_back_to_", "steps_taken_back_", "item_features_", "guarantee_",
 )  # fmt: skip
 """Attributes of a fit that are published, where a model has them."""
 PUBLISHED_AT_ENTRY_LEVEL = ("user_labels_", "user_factors_", "shape_")
-"""More of them where the guarantee covers single ratings, and the list of users is public."""
-NOT_PUBLISHED_AT_USER_LEVEL = (
-    "user_labels_", "user_factors_", "user_offsets_", "user_means_", "shape_",
-)  # fmt: skip
-"""For the eyes of each user alone; ``shape_`` holds the number of users."""
+"""More of them where the guarantee covers single ratings, and the list of users is public; at user
+level they are for the eyes of each user alone, and ``shape_`` holds the number of users."""
 STARTS = 2
 """With so many keys and starts each pair of neighbours is tried."""
 TARGET = "published"
