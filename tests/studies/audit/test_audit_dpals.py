@@ -3,13 +3,17 @@
 import numpy as np
 import pytest
 
-from dpmc.privacy.ledger import FloatNoise
+from dpmc.privacy.ledger import FloatNoise, Replay
 from dpmc.privacy.relations import USER_ADD_REMOVE, USER_LEVEL
 from dpmc.studies.audit import method_runs
 from dpmc.studies.audit.dpals import FAMILIES, audited_family
 from dpmc.studies.audit.faults import dpals as dpals_faults
 from dpmc.studies.audit.faults.dpals import FAULTS, faulty_rows
 from dpmc.studies.audit.method_runs import largest_changes, method_rows
+from dpmc.studies.audit.methods import METHODS
+from dpmc.studies.audit.neighbours import MANY_ITEMS, MANY_USERS, RANGE, of_people
+from dpmc.studies.audit.released import Publisher
+from dpmc.studies.audit.released_rows import FITTED, FITTED_FAMILIES, published_method
 from dpmc.studies.audit.rows import AUDIT_COLUMNS, caught_row
 from dpmc.studies.audit.run import audit_part
 
@@ -94,3 +98,26 @@ def test_the_part_has_a_row_for_every_test_and_fault(monkeypatch):
     assert all(tuple(row) == AUDIT_COLUMNS for row in rows)
     assert len(rows) == 5 * 2 * len(FAMILIES) + len(FAULTS)
     assert [row["planted_fault"] for row in rows[-len(FAULTS) :]] == list(FAULTS)
+
+
+def crowd(n_users, rng):
+    rows = rng.uniform(*RANGE, (n_users, MANY_ITEMS))
+    rows[rng.random(rows.shape) < 0.2] = np.nan
+    return of_people(rows, [f"person {label}" for label in rng.permutation(1000)[:n_users]])
+
+
+NOT_FITTED = [name for name in (*METHODS, *FAMILIES) if name not in (*FITTED, *FITTED_FAMILIES)]
+
+
+@pytest.mark.parametrize("name", NOT_FITTED)
+def test_items_are_made_of_releases_alone(name):
+    """Of methods that no command publishes, whose files are not audited: with the same outputs the
+    same bits, whoever the users are and however many."""
+    publisher, rng = Publisher(published_method(name, USER_ADD_REMOVE)), np.random.default_rng(5)
+    noise = FloatNoise(publisher.method.calibration.noise, rng)
+    first, run = publisher.fit(crowd(MANY_USERS, rng), noise, b"first key 16 byte", 3)
+    outputs = Replay([each.output for each in run.transcript])
+    second, _ = publisher.fit(crowd(40, rng), outputs, b"other key 16 byte", 3)
+    for learnt in ("item_factors_", "item_offsets_"):
+        np.testing.assert_array_equal(getattr(first, learnt), getattr(second, learnt))
+    assert first.user_factors_.shape != second.user_factors_.shape
