@@ -87,10 +87,7 @@ def test_a_full_disk_is_one_sentence():
     ("name", "words"),
     [
         ("ml-100k", "`dpmc data fetch ml-100k` brings it as data/ml-100k/u.data: name that"),
-        (
-            "jester",
-            ".csv, .tsv, .parquet, .inter, .data, .dat or .zip (of MovieLens), or, if it is text,",
-        ),
+        ("jester", "as a table of users, items and ratings first."),
         ("netflix", "that data set is no longer public, so give a file of your own."),
     ],
 )
@@ -237,8 +234,8 @@ def test_a_rank_beyond_what_is_private_is_remarked_on(tmp_path, table):
     options = {"items-privately": 0.3, "rank": 25}
     result = run(*listed("fit", table, tmp_path / "out", **options))
     for remark in (
-        "the rank 25 is beyond the number of users, 24 (not private, and not in the files)",
-        "the rank 25 is beyond the number of items, 6 (not private, and not in the files)",
+        "the rank 25 is beyond the number of users, 24 (for your eyes only; it is in no file)",
+        "the rank 25 is beyond the number of items, 6 (for your eyes only; it is in no file)",
     ):
         assert remark in result.stderr
     assert "beyond the number" not in result.stdout
@@ -250,7 +247,7 @@ def test_a_rank_beyond_what_is_private_is_remarked_on(tmp_path, table):
 def test_a_list_that_matches_nothing(tmp_path, table):
     others = write_list(tmp_path / "others.txt", ["x", "y"])
     result = run(*listed("fit", table, tmp_path / "out", items=others))
-    assert "dpmc: not one rating is of what is listed: is it the list of these" in result.stderr
+    assert "dpmc: not one rating is of a listed item: look up whether it is the" in result.stderr
 
 
 def test_runs_that_are_no_text(tmp_path):

@@ -128,10 +128,10 @@ def test_unknown_items_stop_nothing_and_are_counted(folder):
         assert found == expected
         assert newcomer  # at the items' offsets, as of any user without ratings
         assert more.stderr == (
-            "dpmc: 1 item has no factors; ratings of such were left out (not private, and not in "
-            "the files).\n" + "dpmc: ranked by predicted ratings.\n" * ("--top" in options)
+            "dpmc: 1 item has no factors; ratings of such were left out (for your eyes only; it is "
+            "in no file).\n" + "dpmc: ranked by predicted ratings.\n" * ("--top" in options)
         )
-        assert known.stderr == more.stderr.partition("the files).\n")[2]
+        assert known.stderr == more.stderr.partition("in no file).\n")[2]
 
 
 def test_one_user_alone_gets_the_same_to_the_last_bit(folder):

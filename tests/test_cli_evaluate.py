@@ -14,6 +14,7 @@ from dpmc.fitting.fit import prepare
 from dpmc.fitting.parameters import METHODS
 from dpmc.methods.blocks import LabelledBlocks
 from dpmc.methods.private_choice import Seeded, within, without
+from dpmc.publication.reading import USUAL
 from dpmc.publication.store_building import build
 from dpmc.publication.table import read_lines, resolve
 from dpmc.ratings import Compressed, Ratings
@@ -70,8 +71,7 @@ def test_a_table_by_method_and_budget(table):
 
 def test_the_means_and_models_are_those_of_the_split(table):
     _, by_key = errors(table, "--epsilon", 5, "--method", "bias", "--seed", 4, "--splits", 1)
-    columns = {"user": None, "item": None, "rating": None, "timestamp": None}
-    ratings = resolve(read_lines(table, columns), (LOW, HIGH))
+    ratings = resolve(read_lines(table, USUAL), (LOW, HIGH))
     part = Seeded(np.random.default_rng([4, 0, 0])).parts(0.8)
     known, out = (each(part, 0, ratings.by_user) for each in (within, without))
     assert 0.75 < known.values.size / len(ratings) < 0.85
@@ -166,8 +166,9 @@ def test_tables_that_are_refused(tmp_path):
     options = ["--rating-range", 1, 5, "--relation", "user"]
     said = refused("evaluate", tmp_path / "none.csv", *options)
     assert "none.csv cannot be read: No such file" in said
+    (tmp_path / "mine.xlsx").write_bytes(b"PK\xff\xfe")
     said = refused("evaluate", tmp_path / "mine.xlsx", *options)
-    assert "The table of ratings must be a file that ends in .csv" in said
+    assert "line 1: bytes that are not utf-8 text; --encoding names another encoding" in said
     one = write_table(tmp_path / "one.csv", rows_of()[:1])
     said = refused("evaluate", one, *options)
     assert "leaves no rating to train on or none to test on" in said
@@ -184,8 +185,7 @@ def stored(tmp_path):
     values = rng.integers(1, 6, users.size).tolist()
     rows = zip(labels, items.tolist(), values, strict=True)
     table = write_table(tmp_path / "mine.csv", rows)
-    columns = dict.fromkeys(("user", "item", "rating", "timestamp"))
-    return table, build(table, tmp_path / "store", columns, block=40).path
+    return table, build(table, tmp_path / "store", block=40).path
 
 
 RANGED = ("--rating-range", 1, 5)

@@ -364,9 +364,13 @@ def test_one_json_object(table, tmp_path):
     assert "may be published: nothing, it was simulated\n" in spoken
 
 
-def test_quiet_says_nothing_but_errors(table, tmp_path, capsys, monkeypatch):
+def test_quiet_says_nothing_but_remarks_and_errors(table, tmp_path, capsys, monkeypatch):
+    sound = {"rating-range": (-20, 20), "ratings-per-user": 30}
+    assert fit(table, tmp_path / "sound", quiet=True, **sound).output == ""
     result = fit(table, tmp_path / "out", quiet=True, delta=1e-3, **{"rating-range": (1, 1.5)})
-    assert result.output == ""
+    assert result.stdout == ""
+    assert all(line.startswith("dpmc: ") for line in result.stderr.splitlines())
+    assert "are outside of the range 1 to 1.5" in result.stderr
     listed = arguments(table, tmp_path / "out", quiet=True)
     assert "exists; name another --output" in refusal(capsys, monkeypatch, "fit", listed)
 
@@ -452,11 +456,12 @@ def test_a_bar_is_for_a_terminal_and_not_for_the_quiet(table, tmp_path):
     assert re.search(r"statistics: +0%.* 0/6 .*", bar)
     assert bar.split("\r")[-1] == "", "the bar is not cleared"
     assert "statistics:" in on_terminal(*arguments(table, tmp_path / "json", json=True))
-    assert on_terminal(*arguments(table, tmp_path / "quiet", quiet=True)) == ""
+    sound = {"rating-range": (-20, 20), "ratings-per-user": 30}
+    assert on_terminal(*arguments(table, tmp_path / "quiet", quiet=True, **sound)) == ""
 
 
 def test_a_terminal_sees_how_far_a_store_is_checked(table, tmp_path):
-    build(table, tmp_path / "store", {})
+    build(table, tmp_path / "store")
     by_blocks = arguments(tmp_path / "store", tmp_path / "out", method="bias")
     bar = on_terminal(*by_blocks)
     assert re.search(r"blocks checked: +100%.*statistics: +0%", bar, re.DOTALL)
@@ -524,8 +529,8 @@ def test_remarks_go_to_the_terminal_only(table, tmp_path):
     items.write_text("".join(f"{100 + item}\n" for item in range(20)))
     result = fit(table, tmp_path / "out", items=items, delta=1e-3, **{"rating-range": (1, 1.5)})
     for remark in (
-        "ratings of what is not listed were left out (",
-        "ratings were clipped to the range 1 to 1.5 (",
+        "are of items that are not in the list, and do not count",
+        "are outside of the range 1 to 1.5, and clipped to it",
         "is not below 1 / 1500 users",
     ):
         assert remark in result.stderr
@@ -533,9 +538,12 @@ def test_remarks_go_to_the_terminal_only(table, tmp_path):
         assert remark not in (tmp_path / "out" / "guarantee.json").read_text()
     for line in result.stderr.replace(f"{NOTICE}\n", "").splitlines():
         assert line.startswith("dpmc: ")
-        assert line.endswith(" (not private, and not in the files).")
+        assert line.endswith(" (for your eyes only; it is in no file).")
     quiet = fit(table, tmp_path / "quiet", **{"rating-range": (-20, 20), "ratings-per-user": 30})
     assert quiet.stderr == ""
+    again = fit(table, tmp_path / "again", items=items, quiet=True, **{"rating-range": (-20, 20)})
+    assert again.stdout == ""
+    assert "are of items that are not in the list, and do not count" in again.stderr
 
 
 def test_columns_are_detected_or_named(truth, tmp_path):
@@ -621,8 +629,8 @@ REFUSALS = {
     "missing item list": ({"items": "nowhere.txt"}, "nowhere.txt cannot be read: No such file"),
     "missing file": ({"ratings": "nowhere.csv"}, "nowhere.csv cannot be read: No such file"),
     "kind of file": (
-        {"ratings": "mine.xlsx"},
-        "The table of ratings must be a file that ends in .csv",
+        {"format": "xlsx"},
+        "--format must be one of csv, tsv, txt, data, dat, inter, jsonl, ndjson, json, parquet",
     ),
 }
 

@@ -26,6 +26,8 @@ def tables(tmp_path):
     """The same likes, as stars and as clicks."""
     write_table(tmp_path / "stars.csv", STARS)
     write_table(tmp_path / "clicks.csv", CLICKS, NAMES[:2])
+    write_table(tmp_path / "overall.csv", STARS, (*NAMES[:2], "overall"))
+    write_table(tmp_path / "odd.csv", [(*row, "x") for row in STARS], (*NAMES[:2], "mood", "note"))
     return tmp_path
 
 
@@ -123,9 +125,11 @@ def test_popularity_ranks_alike_for_all_and_is_announced(tables):
 
 
 REFUSED = {
-    "stars without a threshold": ((), "stars.csv", "has a column of ratings, 'rating'"),
+    "stars without a threshold": ((), "stars.csv", "has further columns ('rating')"),
     "a threshold without stars": (("--likes-from", 4), "clicks.csv", "looks like the rating"),
-    "a column of ratings": (("--rating", "item"), "clicks.csv", "has a column of ratings, 'item'"),
+    "stars under another name": ((), "overall.csv", "line 1 has further columns ('overall')"),
+    "stars of no name that is known": ((), "odd.csv", "has further columns ('mood', 'note')"),
+    "one of two named": (("--not-ratings", "note"), "odd.csv", "has further columns ('mood'), and"),
     "another method": (("--method", "bayes"), "stars.csv", "leave out one of --method and --for"),
     "single ratings": (("--relation", "entry"), "stars.csv", "give --relation user"),
     "other noise": (("--mechanism", "laplace"), "stars.csv", "leave out --mechanism, and the"),
@@ -147,13 +151,13 @@ def test_bad_input_is_one_sentence(tables, options, table, said):
 def test_a_program_is_told_the_same():
     stars = pd.DataFrame(STARS, columns=NAMES)
     for table, y in ((stars, None), (stars[NAMES[:2]].to_numpy(), stars["rating"])):
-        with pytest.raises(InputError, match="has a column of ratings"):
+        with pytest.raises(InputError, match="each row would be a like, the worst rating too"):
             PrivateFactorization(epsilon=1, purpose="ranking", items=ITEMS).fit(table, y)
     clicks = pd.DataFrame(CLICKS, columns=NAMES[:2])
     given = {"epsilon": 1e3, "items": ITEMS, "method": "ease", "simulate": 1}
     model = PrivateFactorization(**given).fit(clicks)
     for what in ("a", 7):
-        with pytest.raises(InputError, match="must be a list of items"):
+        with pytest.raises(InputError, match="likes may be a list of items, too"):
             model.recommend(what)
 
 

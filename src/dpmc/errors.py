@@ -9,8 +9,16 @@ class InputError(ValueError):
     """Bad input. The message is one sentence that says what is wrong and what to do.
 
     The command line and the workflow scripts print the message alone, without a traceback,
-    and exit with a status other than 0.
+    and exit with :attr:`status`.
     """
+
+    status = 2
+
+
+class NeedsALook(InputError):
+    """Something that was remarked on needs a look, and nothing was spent."""
+
+    status = 4
 
 
 class ParameterError(InputError):

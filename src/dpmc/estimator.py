@@ -3,7 +3,7 @@
 import inspect
 import reprlib
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -14,13 +14,18 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from dpmc.datasets.readers.columns import Labelled
-from dpmc.errors import InputError, did_you_mean
+from dpmc.errors import InputError, did_you_mean, refuse_unknown
 from dpmc.fitting.compiling import noticed
-from dpmc.fitting.fit import prepare
-from dpmc.fitting.lists import lists_of_program
+from dpmc.fitting.fit import Fit, prepare
+from dpmc.fitting.lists import Lists, lists_of_program
+from dpmc.fitting.looks import Look
 from dpmc.fitting.parameters import GONE, METHODS
-from dpmc.fitting.ratings import check_no_cluster, prepare_ratings, prepare_store
-from dpmc.methods.base import check_count
+from dpmc.fitting.ratings import (
+    PreparedRatings,
+    check_no_cluster,
+    prepare_ratings,
+    prepare_store,
+)
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.released import fit_folder
 from dpmc.methods.released.verify import read_guarantee
@@ -31,7 +36,7 @@ from dpmc.publication.features import features_of
 from dpmc.publication.folder import check_output
 from dpmc.publication.frames import lines_in, lines_of_one, pairs_in
 from dpmc.publication.lists import restrict
-from dpmc.publication.sources import ROLES
+from dpmc.publication.reading import OF_FILES, ROLES, USUAL, Reading, reading_of
 from dpmc.publication.store import Store, is_store, opened
 from dpmc.publication.table import Lines, resolve
 from dpmc.ratings import Ratings
@@ -103,6 +108,13 @@ class PrivateFactorization:
     columns : (str, str, str), optional
         Names of the columns of users, items and ratings in a frame or a file, where they are not
         found by usual ones such as userId, movieId and stars.
+    missing : number, None, text, or list of these, optional
+        Ratings that mean that an item was not rated, such as 0 or None.
+    not_ratings : list of str, optional
+        Columns that hold no ratings, in a table of which each row is a like.
+    file_options : dict, optional
+        How a file of ratings is read: "format", "separator", "encoding" and "columns", as the
+        options of ``dpmc fit``.
 
     Attributes
     ----------
@@ -162,7 +174,11 @@ class PrivateFactorization:
     simulate: int | None = None
     ledger: object = None
     budget: tuple[float, float] | None = None
+    stop_if_remarks: bool = False
     columns: tuple[str, str, str] | None = None
+    missing: object = None
+    not_ratings: Iterable[str] = ()
+    file_options: Mapping[str, object] | None = None
 
     guarantee_: Guarantee = field(init=False)
     worth_: "Worth" = field(init=False)
@@ -247,21 +263,15 @@ class PrivateFactorization:
         lists = lists_of_program(
             self.items, self.items_privately, self.users, names_users=ready.names_users, table=X
         )
-        columns = self._columns()
-        features = features_of(self.item_features, columns.get("item"))
+        features = features_of(self.item_features, self._reading().item)
         ledger, model = ready.ledger(), ready.model
         with noticed():
             store = self._store(X) if y is None else None
-            if store is not None:
-                prepared = prepare_store(
-                    store, ready.rating_range, lists, ready.rated, model.by_blocks, client
-                )
-            else:
-                check_no_cluster(client)
-                lines = lines_in(X, y, columns, ready.rated)
-                prepared = prepare_ratings(lines, ready.rating_range, lists)
-            for each in ready.remarks(prepared, features):
-                warnings.warn(f"{each} (not private, and not in what save writes)", stacklevel=2)
+            prepared = self._prepared(X, y, store, ready, lists, client)
+            look = ready.look(prepared, features)
+            for each in look.remarks:
+                warnings.warn(f"{each} (for your eyes only; save writes none of it)", stacklevel=2)
+            ready.stop_if_asked(look)
             ready.run(prepared.ratings, ledger, features=features)
         self._fitted = model, lists.origins
         with TemporaryDirectory() as place:  # predictions see what is published, and that alone
@@ -291,22 +301,67 @@ class PrivateFactorization:
             for name, value in outcome.items():
                 setattr(self, f"{name}_", value)
 
-    def _columns(self) -> dict[str, str]:
-        """Return the name of the column of each role, if they were given."""
-        names = self.columns
-        if names is None:
-            return {}
-        if not isinstance(names, tuple | list) or not len(names) == len(set(names)) == 3:
+    def check(self, X: object, y: object = None, *, client: Any = None) -> Look:
+        """Return what there is to see of ratings before a fit; spend nothing and write nothing.
+
+        Parameters are those of :meth:`fit`, and what :meth:`fit` would refuse is refused. What is
+        returned tells of people's ratings: it is for whoever holds them. Settings must not be
+        chosen by it, but by what the documentation of the data says.
+
+        Returns
+        -------
+        dpmc.fitting.looks.Look
+            With ``facts``, such as how many ratings are outside of the range, and ``remarks`` on
+            what needs a look.
+        """
+        ready = prepare(self.get_params())
+        lists = lists_of_program(
+            self.items, self.items_privately, self.users, names_users=ready.names_users, table=X
+        )
+        features = features_of(self.item_features, self._reading().item)
+        store = self._store(X) if y is None else None
+        return ready.look(self._prepared(X, y, store, ready, lists, client), features)
+
+    def _prepared(
+        self, X: object, y: object, store: Store | None, ready: Fit, lists: Lists, client: Any
+    ) -> PreparedRatings:
+        """Return the ratings of a fit, read and looked at."""
+        if store is not None:
+            return prepare_store(
+                store, ready.rating_range, lists, ready.rated, ready.model.by_blocks, client
+            )
+        check_no_cluster(client)
+        lines = lines_in(X, y, self._reading(ready.rated))
+        return prepare_ratings(lines, ready.rating_range, lists)
+
+    def _reading(self, rated: bool = True) -> Reading:
+        """Return how tables are read."""
+        names, files = self.columns, self.file_options
+        if names is not None and (
+            not isinstance(names, tuple | list) or not len(names) == len(set(names)) == 3
+        ):
             raise InputError(
                 "columns must be three names, of the columns of users, items and ratings, got "
                 f"{names!r}."
             )
-        return dict(zip(ROLES, names, strict=False))
+        if files is not None and not isinstance(files, Mapping):
+            raise InputError(
+                f"file_options must be a mapping such as {{'separator': ';'}}, got {files!r}."
+            )
+        refuse_unknown("option of files", files or (), OF_FILES)
+        roles = dict(zip(ROLES, names or (), strict=False))
+        return reading_of(
+            missing=() if self.missing is None else self.missing,
+            not_ratings=self.not_ratings,
+            rated=rated,
+            **roles,
+            **(files or {}),
+        )
 
     def _store(self, table: object) -> Store | None:
         """Return the store that is given or named; None if it is a table."""
         if isinstance(table, str | PathLike) and is_store(table):
-            return opened(table, {})
+            return opened(table, USUAL)
         return table if isinstance(table, Store) else None
 
     # -- what it is for -----------------------------------------------------------------------
@@ -335,9 +390,10 @@ class PrivateFactorization:
         InputError
             There was no fit, a loaded model gets no ratings, or a table is not as it must be.
         """
-        published, names, matrix = self._published(), self._columns(), matrix_of(X)
-        users, items = pairs_in(X if matrix is None else matrix, names)
-        for each in published.unknown(items.labels, "a mean is predicted for such"):
+        published, matrix = self._published(), matrix_of(X)
+        reading = self._reading(published.rated)
+        users, items = pairs_in(X if matrix is None else matrix, reading)
+        for each in published.unknown(items.labels.tolist(), "a mean is predicted for such"):
             warnings.warn(each, stacklevel=2)
         own: Any = getattr(self, "_own", None) if ratings is None else ratings
         if own is None:
@@ -349,7 +405,7 @@ class PrivateFactorization:
             store.check_rated(published.rated)
             own = self._listed(store.ratings_of(users.labels.tolist(), published.clipped_to))
         elif ratings is not None:
-            own = self._resolved(lines_in(ratings, None, names, published.rated))
+            own = self._resolved(lines_in(ratings, None, reading))
         predicted = _predictions(published, own, users, items)
         if matrix is None:
             return predicted
@@ -377,9 +433,10 @@ class PrivateFactorization:
         InputError
             There was no fit, ``n`` is no number, or the ratings are not as they must be.
         """
-        published, n = self._published(), check_count("n", n)
-        own = self._resolved(lines_of_one(user_ratings, self._columns(), published.rated))
-        return published.best(_ratings_of(own, 0), n)
+        published = self._published()
+        own = lines_of_one(user_ratings, self._reading(published.rated))
+        labels = own.items.labels[own.items.codes].tolist()
+        return published.best_of(labels, own.values, n)
 
     def _published(self) -> PublishedItems:
         if "published_" not in vars(self):
@@ -387,9 +444,10 @@ class PrivateFactorization:
         return self.published_
 
     def _resolved(self, lines: Lines) -> Ratings:
-        """Return one rating of each listed item, as :meth:`fit` does; warn of other items."""
+        """Return one rating of each listed item, as :meth:`fit` does; warn of others."""
         published = self._published()
-        for each in published.unknown(lines.items.labels):
+        unknown = published.unknown(lines.items.labels.tolist())
+        for each in (*unknown, *published.outside(lines.values)):
             warnings.warn(each, stacklevel=3)
         return self._listed(resolve(lines, published.clipped_to))
 

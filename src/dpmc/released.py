@@ -6,7 +6,8 @@ small ridge regression with them (the billboard lemma: Hsu et al. 2014, see
 public, and is meant for that user alone. ``dpmc complete`` is this, and the script of a page
 (:mod:`dpmc.publication.page`) does the same in a browser.
 
-A server that shows recommendations needs this module, :mod:`dpmc.ties` and :mod:`dpmc.errors`:
+A server that shows recommendations needs this module alone, with NumPy (docs/python.md says how to
+install no more than that):
 
 >>> model = dpmc.released.load("model")
 >>> model.best({"film 3": 5, "film 7": 2}, 10)
@@ -15,10 +16,13 @@ A server that shows recommendations needs this module, :mod:`dpmc.ties` and :mod
 import csv
 import json
 import math
-from collections.abc import Mapping
+import re
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice, pairwise
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +30,7 @@ import numpy as np
 
 from dpmc import ties
 from dpmc.errors import InputError
+from dpmc.labels import label
 
 GUARANTEE, ITEM_FACTORS = "guarantee.json", "item_factors.csv"
 SIMULATED = "simulated_"
@@ -41,6 +46,7 @@ ITEM_COLUMNS = {
 """Methods of ``dpmc fit``, and the columns of the file of item factors before the factors."""
 RANKING = "local_ease"
 """The method that ranks by likes."""
+_INTEGER = re.compile("0|-?[1-9][0-9]*")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,7 +56,7 @@ class PublishedItems:
     Attributes
     ----------
     labels : list of str
-        Of the items.
+        Of the items, see :mod:`dpmc.labels`.
     offsets : float64 array, shape (n_items,)
         What an item is rated by a user whose factors are zero.
     factors : float64 array, shape (n_items, rank)
@@ -61,6 +67,8 @@ class PublishedItems:
     precisions : float64 array, shape (n_items,), optional
         Weights of ratings in a user's regression, on what the items' offsets leave of them,
         unclipped; 1 if not given.
+    integers : bool
+        Whether the public list of items had integers: then :meth:`best` returns integers.
     """
 
     labels: list[str]
@@ -69,6 +77,7 @@ class PublishedItems:
     rating_range: tuple[float, float]
     regularization: float
     precisions: np.ndarray | None = None
+    integers: bool = field(default=False, kw_only=True)
 
     value = "prediction"
     """What :meth:`complete` tells of an item, in a word."""
@@ -92,11 +101,30 @@ class PublishedItems:
         """Return what is told of items that are ranked by these values."""
         return np.clip(values, *self.rating_range)
 
-    def unknown(self, labels: np.ndarray, then: str = "ratings of such were left out") -> list[str]:
+    def unknown(self, labels: Iterable[str], then: str = "ratings of such were left out") -> list:
         """Return a remark on how many of these items are not here, if there are any."""
-        count = sum(label not in self._places for label in labels.tolist())
+        count = sum(each not in self._places for each in labels)
         have = "item has" if count == 1 else "items have"
         return [f"{count} {have} no factors; {then}"] if count else []
+
+    def outside(self, values: np.ndarray) -> list[str]:
+        """Return a remark on how many ratings are outside of the range, if there are any."""
+        if self.clipped_to is None:
+            return []
+        low, high = self.clipped_to
+        return self.clipped(int(np.count_nonzero((values < low) | (values > high))))
+
+    def clipped(self, count: int) -> list[str]:
+        """Return a remark on so many ratings outside of the range, if there are any."""
+        if not count or self.clipped_to is None:
+            return []
+        were = "rating was" if count == 1 else "ratings were"
+        low, high = self.clipped_to
+        return [f"{count} {were} clipped to the range {low:g} to {high:g}"]
+
+    def told(self, labels: Iterable[str]) -> list:
+        """Return labels of items in the type that the public list had."""
+        return [int(each) if self.integers else each for each in labels]
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -136,9 +164,10 @@ class PublishedItems:
         Parameters
         ----------
         ratings : dict
-            The user's own ratings by item label; may be empty. Those of items that have no factors
-            are left out. Labels are text; integers do as well. Of likes without ratings a list of
-            items will do.
+            The user's own ratings by item; may be empty. Those of items that are not in the model
+            are left out, and those outside of the range are clipped; a warning says how many. If
+            two keys are the same item, as 1 and "1" are, their mean counts. Of likes without
+            ratings a list of items will do.
         clipped : bool
             See :meth:`complete_rows`.
 
@@ -151,7 +180,7 @@ class PublishedItems:
         InputError
             Ratings that are no mapping, or one that is no finite number.
         """
-        items, values = self._known(ratings)
+        items, values = self._known(*self._pairs(ratings))
         return self.complete_rows(np.array([0, items.size]), items, values, clipped=clipped)[0]
 
     def complete_rows(
@@ -203,12 +232,12 @@ class PublishedItems:
         """
         if self.precisions is None:
             return None
-        rows, weighted = self._weighted(self._known(ratings)[0])
+        rows, weighted = self._weighted(self._known(*self._pairs(ratings))[0])
         spread = np.linalg.solve(self._system(rows, weighted), self._columns)
         return np.sqrt((self._columns * spread).sum(axis=0) + 1 / self.precisions)
 
-    def _known(self, ratings: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return positions and ratings of the items that are here, or refuse the ratings."""
+    def _pairs(self, ratings: Any) -> tuple[list[str], np.ndarray]:
+        """Return the labels of what a user rated, and the ratings, or refuse them."""
         if not self.rated and isinstance(ratings, list | tuple | set):
             ratings = dict.fromkeys(ratings, 1.0)
         if not isinstance(ratings, Mapping):
@@ -219,9 +248,20 @@ class PublishedItems:
             values = np.full(len(ratings), np.nan)
         if values.shape != (len(ratings),) or not np.isfinite(values).all():
             raise InputError("A user's ratings must be finite numbers.")
-        places = [self._places.get(str(label), -1) for label in ratings]
-        items = np.array(places, dtype=int)
-        return items[items >= 0], values[items >= 0]
+        return [label(each) for each in ratings], values
+
+    def _known(self, labels: Sequence[str], values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return positions and ratings of the items that are here, one for each; warn of others."""
+        for remark in (*self.unknown(set(labels)), *self.outside(values)):
+            warnings.warn(remark, stacklevel=4)
+        if self.clipped_to is not None:
+            values = np.clip(values, *self.clipped_to)
+        said: dict[int, list[float]] = {}
+        for each, value in zip(labels, values.tolist(), strict=True):
+            if each in self._places:
+                said.setdefault(self._places[each], []).append(value)
+        means = [math.fsum(each) / len(each) for each in said.values()]
+        return np.array([*said], dtype=int), np.array(means, dtype=float)
 
     def _weighted(self, items: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         rows = self.factors[items]
@@ -236,7 +276,7 @@ class PublishedItems:
         """
         return float(np.mean([*ratings.values()] or values))
 
-    def best(self, ratings: dict[str, float], n: int) -> dict[str, float]:
+    def best(self, ratings: Any, n: int) -> dict[Any, float]:
         """Return item -> prediction of the n best that a user did not rate, the best one first.
 
         Ranked by the prediction before it is clipped, ties in the order of the items.
@@ -245,13 +285,26 @@ class PublishedItems:
         ----------
         ratings : dict
             See :meth:`complete`.
+
+        Raises
+        ------
+        InputError
+            ``n`` is no whole number of at least 1, or see :meth:`complete`.
         """
-        values = self.complete(ratings, clipped=False)
+        return self.best_of(*self._pairs(ratings), n)
+
+    def best_of(self, labels: Sequence[str], ratings: np.ndarray, n: int) -> dict[Any, float]:
+        """Return what :meth:`best` does, of labels and as many ratings."""
+        if isinstance(n, bool) or not isinstance(n, Integral) or n < 1:
+            raise InputError(f"n must be a whole number of at least 1, got {n!r}.")
+        items, own = self._known(labels, ratings)
+        rows = np.array([0, items.size])
+        values = self.complete_rows(rows, items, own, clipped=False)[0]
         order = ties.descending(values, float(ties.margin(values))).tolist()
-        rated = set(map(str, ratings))
-        chosen = islice((each for each in order if self.labels[each] not in rated), n)
-        shown = self.shown(values)
-        return {self.labels[each]: float(shown[each]) for each in chosen}
+        rated = set(items.tolist())
+        chosen = [*islice((each for each in order if each not in rated), int(n))]
+        shown = self.shown(values)[chosen].tolist()
+        return dict(zip(self.told(self.labels[each] for each in chosen), shown, strict=True))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -322,6 +375,7 @@ def load(folder: str | Path) -> PublishedItems:
         if not (math.isfinite(high - low) and low < high and 0 < regularization < math.inf):
             raise ValueError("rating_range or user_regularization is none")
         likes_from = constants.get("likes_from")
+        integers = stated["lists"]["items"].get("type") == "integer"
         if not (likes_from is None or math.isfinite(likes_from)):
             raise ValueError("likes_from is none")
     except OSError as error:
@@ -342,6 +396,8 @@ def load(folder: str | Path) -> PublishedItems:
     labels, table = read_factors(file, columns)
     if len(set(labels)) < len(labels):
         raise InputError(f"{file} names an item twice.")
+    if integers and not all(map(_INTEGER.fullmatch, labels)):
+        raise InputError(f"{file} holds labels that are no integers, as guarantee.json says.")
     if not (np.abs(table) < LARGEST_FACTOR).all():
         raise InputError(f"{file} holds a number that is not finite, or far too large.")
     third: Any = None
@@ -351,8 +407,8 @@ def load(folder: str | Path) -> PublishedItems:
             raise InputError(f"{file} holds a {columns[2]} that is not above 0.")
     items = labels, table[:, 0], table[:, len(columns) - 1 :], (low, high), regularization
     if stated["method"] == RANKING:
-        return PublishedRanking(*items, scales=third, likes_from=likes_from)
-    return PublishedItems(*items, third)
+        return PublishedRanking(*items, scales=third, likes_from=likes_from, integers=integers)
+    return PublishedItems(*items, third, integers=integers)
 
 
 def read_factors(path: Path, names: tuple[str, ...]) -> tuple[list[str], np.ndarray]:

@@ -23,7 +23,7 @@ from dpmc.errors import InputError
 N_ITEMS = 40
 COMMON = {"epsilon": 50, "delta": 1e-6, "items": range(1, N_ITEMS + 1), "simulate": 1}
 RATED = COMMON | {"rating_range": (1, 5), "ratings_per_user": 20, "method": "als", "rank": 2}
-pytestmark = pytest.mark.filterwarnings("ignore:.*not private")
+pytestmark = pytest.mark.filterwarnings("ignore:.*for your eyes only")
 
 
 @pytest.fixture(scope="module")

@@ -76,7 +76,7 @@ def table():
     return pd.DataFrame({"user": users, "item": items}), 1.0 + (users + items) % 5
 
 
-@pytest.mark.filterwarnings("ignore:.*not private")
+@pytest.mark.filterwarnings("ignore:.*for your eyes only")
 def test_cross_validation_and_search_of_simulated_fits(table):
     model = PrivateFactorization(
         epsilon=50, rating_range=(1, 5), items=range(10), method="als", rank=1, simulate=1

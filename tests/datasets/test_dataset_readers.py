@@ -13,6 +13,7 @@ import r_data
 from dpmc.datasets import REGISTRY, Dataset, read
 from dpmc.datasets.readers import text
 from dpmc.errors import InputError
+from dpmc.publication.reading import USUAL
 from dpmc.publication.table import read_lines
 
 
@@ -68,7 +69,7 @@ def test_movielens_archive_holds_the_same_for_a_private_fit(mirror, tmp_path):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as bundle:
         bundle.write(dataset.location(mirror), "ml-100k/u.data")
         bundle.writestr("ml-100k/u1.base", "not looked at")
-    ratings, lines = read(dataset, dataset.location(mirror)), read_lines(path, {})
+    ratings, lines = read(dataset, dataset.location(mirror)), read_lines(path, USUAL)
     np.testing.assert_array_equal(lines.values, ratings.values)
     for side, codes, labels in (
         (lines.users, ratings.users, ratings.user_labels),

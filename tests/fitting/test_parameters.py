@@ -25,7 +25,7 @@ GIVEN = {
 
 def test_the_class_has_them_with_their_defaults():
     signature = inspect.signature(PrivateFactorization).parameters
-    assert set(signature) == {*PARAMETERS, "columns"}
+    assert set(signature) == {*PARAMETERS, "columns", "missing", "not_ratings", "file_options"}
     for name, each in PARAMETERS.items():
         default = inspect.Parameter.empty if each.required else each.default
         assert signature[name].default == default, name

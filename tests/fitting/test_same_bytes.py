@@ -15,7 +15,6 @@ from dpmc.publication.store_building import build
 
 N_USERS, N_ITEMS = 60, 12
 ITEMS = [f"item {number}" for number in range(N_ITEMS)]  # in another order than their labels
-COLUMNS = dict.fromkeys(("user", "item", "rating", "timestamp"))
 BOUNDED = {"als", "bias"}
 """Methods that take so many ratings of a user."""
 
@@ -65,7 +64,7 @@ def test_a_folder_is_the_same_however_its_ratings_came(method, tmp_path, monkeyp
         assert folder(method, frame, tmp_path / name) == first, name
         written, place = tmp_path / f"{name}.csv", tmp_path / f"{name}, store"
         frame.sample(frac=1, random_state=blocks).to_csv(written, index=False)
-        store = build(written, place, COLUMNS, block=max(1, len(frame) // blocks))
+        store = build(written, place, block=max(1, len(frame) // blocks))
         assert store.n_blocks >= blocks * 0.6
         assert folder(method, store, tmp_path / f"{name}, of a store") == first, name
 
@@ -95,7 +94,7 @@ def test_odd_blocks_of_a_store_are_those_of_the_table(
     monkeypatch.delattr("dpmc.publication.store.Store.lines")
     mine = tmp_path / "mine.csv"
     pd.DataFrame(rows, columns=["user", "item", "rating"]).to_csv(mine, index=False)
-    store = build(mine, tmp_path / "store", COLUMNS, block=4)
+    store = build(mine, tmp_path / "store", block=4)
     assert store.n_blocks == n_blocks
     wanted = folder(method, mine, tmp_path / "of the table")
     assert folder(method, store, tmp_path / "of the store") == wanted
@@ -106,7 +105,7 @@ def test_a_store_is_never_in_memory_as_a_whole(method, tmp_path, monkeypatch):
     """With a private choice of items, and no part of ``Store.lines``; the same as a table."""
     frame = table()
     frame.to_csv(tmp_path / "mine.csv", index=False)
-    store = build(tmp_path / "mine.csv", tmp_path / "store", COLUMNS, block=50)
+    store = build(tmp_path / "mine.csv", tmp_path / "store", block=50)
     monkeypatch.setattr("dpmc.ratings.BLOCK", 20)
     monkeypatch.delattr("dpmc.publication.store.Store.lines")
     given = (

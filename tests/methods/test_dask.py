@@ -30,7 +30,6 @@ pytestmark = pytest.mark.slow
 
 N_USERS, N_ITEMS = 300, 12
 ITEMS = [f"item {number}" for number in range(N_ITEMS)]
-COLUMNS = dict.fromkeys(("user", "item", "rating", "timestamp"))
 LABEL = re.compile(r"secret[ -]?user")
 PATIENT = {
     "distributed.deploy.lost-worker-timeout": "1 day",
@@ -56,7 +55,7 @@ def table():
 def store(table, tmp_path_factory):
     folder = tmp_path_factory.mktemp("store")
     table.to_csv(folder / "mine.csv", index=False)
-    return build(folder / "mine.csv", folder / "store", COLUMNS, block=60)
+    return build(folder / "mine.csv", folder / "store", block=60)
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +116,7 @@ def folder_of(source, path, client=None, method="bayes"):
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         model.fit(source, client=client).save(path)
-    texts = [str(each.message) for each in said if "not private" in str(each.message)]
+    texts = [str(each.message) for each in said if "for your eyes only" in str(each.message)]
     return {each.name: each.read_bytes() for each in path.iterdir()}, texts
 
 
@@ -206,14 +205,14 @@ def test_a_block_that_fails_is_named_and_no_user(client, store):
 
 def test_a_store_that_was_changed_is_refused_on_workers(client, table, tmp_path):
     table.to_csv(tmp_path / "mine.csv", index=False)
-    changed = build(tmp_path / "mine.csv", tmp_path / "store", COLUMNS, block=300)
+    changed = build(tmp_path / "mine.csv", tmp_path / "store", block=300)
     values = tmp_path / "store" / "00002" / "values.npy"
     content = bytearray(values.read_bytes())
     content[-1] ^= 1
     values.write_bytes(content)
     with pytest.raises(InputError, match="block 2 is not as it was built"):
         counted(_number, on(client, changed))
-    assert build(tmp_path / "mine.csv", tmp_path / "store", COLUMNS, block=400, force=True)
+    assert build(tmp_path / "mine.csv", tmp_path / "store", block=400, force=True)
     with pytest.raises(InputError, match="is not the same store"):
         counted(_number, on(client, changed))
 

@@ -80,8 +80,13 @@ def falling_back(to):
         yield
 
 
-def refused(*arguments, remarks=0):
-    """Return the one sentence of exit status 2, which so many remarks stand before."""
+def refused(*arguments, remarks=0, status=2):
+    """Return the one sentence of an exit status, which so many remarks stand before."""
+    return refusal_of(*arguments, remarks=remarks, status=status)[-1]
+
+
+def refusal_of(*arguments, remarks=0, status=2):
+    """Return the remarks and the sentence."""
     out, err = io.StringIO(), io.StringIO()
     with (
         mock.patch.object(sys, "argv", ["dpmc", *map(str, arguments)]),
@@ -90,13 +95,13 @@ def refused(*arguments, remarks=0):
         pytest.raises(SystemExit) as caught,
     ):
         cli.main()
-    assert caught.value.code == 2
+    assert caught.value.code == status
     assert out.getvalue() == ""
     *before, sentence = err.getvalue().splitlines(keepends=True)
     assert len(before) == remarks, err.getvalue()
-    assert all(each.endswith(" (not private, and not in the files).\n") for each in before)
+    assert all(each.endswith(" (for your eyes only; it is in no file).\n") for each in before)
     assert sentence.startswith("dpmc: ")
-    return sentence
+    return *before, sentence
 
 
 def guarantee_of(folder):

@@ -24,8 +24,8 @@ from dpmc.fitting.lists import Lists
 from dpmc.fitting.ratings import load_ratings
 from dpmc.privacy.ledger import Ledger
 from dpmc.privacy.release import GridNoise
+from dpmc.publication.reading import USUAL
 
-COLUMNS = {"user": None, "item": None, "rating": None, "timestamp": None}
 TIMED = ("user", "item", "rating", "when")
 RANGE = (1, 5)
 ENTRY = PUBLIC["entry"] | {"relation": "entry", "write": "user-factors"}
@@ -56,8 +56,11 @@ def test_the_ratings_that_count_are_chosen_among_the_listed_ones(tmp_path, items
     """3 listed and 1000 unlisted items, and k = 3: the three count, with exact noise too."""
     rows = [("u", f"x{number}", 1.0) for number in range(1000)] + [("u", i, 4.0) for i in "ace"]
     table = write_table(tmp_path / "mine.csv", rows)
-    prepared = load_ratings(table, COLUMNS, RANGE, Lists(ITEMS, None, {}))
-    assert prepared.remarks == ["1000 ratings of what is not listed were left out"]
+    prepared = load_ratings(table, USUAL, RANGE, Lists(ITEMS, None, {}))
+    assert prepared.look.remarks == [
+        "1,000 of 1,003 ratings (99.7 %) are of items that are not in the list, and do not count: "
+        "look up how the list and the table write items"
+    ]
     options = {"method": "als", "relation": "user", "rating_range": RANGE, "ratings_per_user": 3}
     options |= {"epsilon": 1.0, "delta": 1e-6, "mechanism": "gaussian"}
     model = prepare(options).model
@@ -78,7 +81,7 @@ def test_unlisted_ratings_change_no_bit(name, tmp_path, items):
     table = write_table(tmp_path / "2.csv", [*more, *rows])
     two, stderr = simulated(name, table, items, tmp_path / "two")
     assert one == two
-    assert "960 ratings of what is not listed were left out (not private" in stderr
+    assert "960 of 1,032 ratings (93.0 %) are of items that are not in the list" in stderr
 
 
 # -- several ratings of a pair --------------------------------------------------------------------
@@ -119,7 +122,7 @@ def test_one_rating_of_a_pair_in_whatever_order(name, timed, tmp_path, items):
         out = tmp_path / str(number)
         texts, stderr = simulated(name, table, items, out, **when)
         kept = "the latest" if timed else "their mean"
-        assert f"288 lines rate an item again; of such, {kept} counts (not private" in stderr
+        assert f"288 lines rate an item again; of such, {kept} counts: look up" in stderr
         written.append(texts)
     by_hand = write_table(tmp_path / "by_hand.csv", resolved(rows, timed))
     texts, stderr = simulated(name, by_hand, items, tmp_path / "by_hand")
@@ -140,8 +143,10 @@ def test_complete_resolves_alike(tmp_path, items):
         assert found.stdout == expected.stdout
         assert expected.stderr == ""
         assert found.stderr == (
-            "dpmc: 1 item has no factors; ratings of such were left out (not private, and not in "
-            "the files).\n"
+            "dpmc: 1 item has no factors; ratings of such were left out (for your eyes only; it is "
+            "in no file).\n"
+            "dpmc: 1 rating was clipped to the range 1 to 5 (for your eyes only; it is in no "
+            "file).\n"
         )
         assert [row[:2] for row in csv.reader(found.stdout.splitlines())][1:] == [
             ["u", item] for item in ITEMS
@@ -172,7 +177,7 @@ def test_an_empty_table_is_fitted_if_what_is_published_is_listed(
         lists |= {"users": users, "write": ("user-factors", "--write", "predictions")}
     changes = {"relation": relation, "method": method} | lists
     result = publish("fit", tmp_path / "mine.csv", tmp_path / "out", **changes)
-    assert "there are no ratings to learn from (not private" in result.stderr
+    assert "there are no ratings to learn from (for your eyes only" in result.stderr
     assert labels_in(tmp_path / "out" / "item_factors.csv") == ITEMS
     assert guarantee_of(tmp_path / "out")["lists"]["items"]["count"] == len(ITEMS)
     with open(tmp_path / "out" / "item_factors.csv", newline="") as stream:

@@ -14,6 +14,7 @@ TASKS = {
     "Your own ratings": {
         "evaluate": "Measure the error of each method and budget on public ratings.",
         "noise": "Say how much noise a budget needs, and which mechanism needs the least.",
+        "check": "Show how a table of ratings would be read, before a fit spends anything on it.",
         "fit": "Learn a model that may be published from private ratings.",
         "verify": "Check a folder that dpmc fit wrote.",
         "ledger": "Show what fits of the same ratings have spent together, and what is left.",
@@ -115,7 +116,7 @@ def main():
         cli.main(prog_name="dpmc")
     except InputError as error:
         print(f"dpmc: {error}", file=sys.stderr)
-        sys.exit(2)
+        sys.exit(error.status)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in WORKFLOW:
             raise

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from dpmc.cli.help import Command
-from dpmc.cli.options import column_options, ratings_option, remark
+from dpmc.cli.options import OF_TABLES, ratings_option, reading_in, reading_options, remark
 
 COLUMNS = ("user", "item", "prediction")
 SUFFIXES = (".csv", ".parquet", ".jsonl")
@@ -23,7 +23,7 @@ PREDICTIONS_AT_A_TIME = 1 << 20
 @click.command(
     cls=Command,
     groups={
-        "Model and ratings": ("model", "path", "user", "item", "rating", "timestamp"),
+        "Model and ratings": ("model", *OF_TABLES),
         "Predictions": ("only_user", "top", "include_rated"),
         "Output": ("output", "force"),
     },
@@ -36,7 +36,7 @@ PREDICTIONS_AT_A_TIME = 1 << 20
     "--model", required=True, type=click.Path(path_type=Path), help="Folder that dpmc fit wrote."
 )
 @ratings_option
-@column_options
+@reading_options
 @click.option(
     "--only-user", metavar="LABEL", help="Predict for this user only.  [default: for all]"
 )
@@ -56,7 +56,7 @@ PREDICTIONS_AT_A_TIME = 1 << 20
     "standard output, as CSV]",
 )
 @click.option("--force", is_flag=True, help="Replace a file that exists.")
-def complete(model, path, only_user, top, include_rated, output, force, **columns):
+def complete(model, path, only_user, top, include_rated, output, force, **options):
     """Predict ratings, or rank items, for users from a published model.
 
     Each user's predictions are computed from the model and that user's own ratings, without any
@@ -71,6 +71,7 @@ def complete(model, path, only_user, top, include_rated, output, force, **column
     from dpmc.errors import InputError
     from dpmc.files import atomic_path, check_outside
     from dpmc.fitting.compiling import noticed
+    from dpmc.labels import label
     from dpmc.released import load
 
     if include_rated and top is None:
@@ -82,8 +83,9 @@ def complete(model, path, only_user, top, include_rated, output, force, **column
         raise InputError("The standard output is closed: give --output FILE.")
     published = load(model)
     click.get_current_context().with_resource(noticed())
-    user = None if only_user is None else only_user.strip()
-    ratings = _ratings(path, columns, published, user)
+    user = None if only_user is None else label(only_user)
+    reading = reading_in(options, rated=published.rated)
+    ratings = _ratings(path, reading, published, user)
     if top is not None:
         is_score = published.value != COLUMNS[-1]
         what = "scores made of the user's likes" if is_score else "predicted ratings"
@@ -122,7 +124,7 @@ def _check_output(output: Path, force: bool) -> None:
         raise InputError(f"{output} exists; name another --output, or give --force to replace it.")
 
 
-def _ratings(path, columns, published, user: str | None):
+def _ratings(path, reading, published, user: str | None):
     """Return the users' own ratings of the items of a model, in its order: of all, or of one user.
 
     Those of a table in memory, those of a store by blocks.
@@ -130,18 +132,23 @@ def _ratings(path, columns, published, user: str | None):
     import numpy as np
 
     from dpmc.errors import InputError
-    from dpmc.fitting.ratings import blocks_of
+    from dpmc.fitting.ratings import blocks_of, n_outside
     from dpmc.publication.lists import restrict
     from dpmc.publication.store import is_store, opened
     from dpmc.publication.table import read_lines, resolve
 
-    span, store = published.clipped_to, None
+    span, store, outside = published.clipped_to, None, []
     if is_store(path):
-        store = opened(path, columns)
+        store = opened(path, reading)
         store.check_rated(published.rated)
         every = blocks_of(store, span, None) if user is None else store.ratings_of([user], span)
+        if span is not None and user is None:
+            outside = published.clipped(n_outside(store, span))
     else:
-        every = resolve(read_lines(Path(path), columns, published.rated), span)
+        lines = read_lines(Path(path), reading)
+        shown = slice(None) if user is None else (lines.users.labels == user)[lines.users.codes]
+        outside = published.outside(lines.values[shown])
+        every = resolve(lines, span)
     rated = every.item_labels
     if user is not None:
         if user not in every.user_labels:
@@ -150,7 +157,7 @@ def _ratings(path, columns, published, user: str | None):
             )
         every = restrict(every, None, [user])
         rated = rated[np.unique(every.items)]
-    remark(published.unknown(rated))
+    remark([*published.unknown(rated), *outside])
     if store is not None and user is None:
         return blocks_of(store, span, published.labels)
     return restrict(every, published.labels, None)

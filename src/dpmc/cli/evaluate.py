@@ -3,13 +3,13 @@
 import json
 from collections import defaultdict
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import click
 
 from dpmc.cli.help import Command
-from dpmc.cli.options import column_options, fit_option, progress, remark
+from dpmc.cli.options import READING, fit_option, progress, reading_in, reading_options, remark
 
 BIAS = "bias"
 TRAINING_SHARE = 0.8
@@ -23,7 +23,7 @@ NOTE = (
 @click.command(
     cls=Command,
     groups={
-        "Ratings": ("rating_range", "user", "item", "rating", "timestamp"),
+        "Ratings": ("rating_range", *READING),
         "Privacy": ("relation", "epsilons", "delta", "mechanism", "ratings_per_user"),
         "Comparison": ("purpose", "likes_from", "methods", "item_features", "splits", "seed"),
         "Output": ("as_json",),
@@ -65,7 +65,7 @@ NOTE = (
     "ratings_per_user", help="Largest number of a user's ratings that count, as for dpmc fit."
 )
 @fit_option("item_features")
-@column_options
+@reading_options
 @click.option(
     "--splits",
     type=click.IntRange(1),
@@ -79,7 +79,7 @@ NOTE = (
     help="Seed of the splits, the starts and the noise.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def evaluate(path, epsilons, methods, splits, seed, as_json, user, item, rating, timestamp, **rest):
+def evaluate(path, epsilons, methods, splits, seed, as_json, **rest):
     """Measure the error of each method and budget on public ratings.
 
     RATINGS is a table as for dpmc fit, or a store. Each split learns from about 80 % of it and
@@ -100,7 +100,8 @@ def evaluate(path, epsilons, methods, splits, seed, as_json, user, item, rating,
     from dpmc.publication.features import features_of
     from dpmc.publication.store import is_store
 
-    features = features_of(rest.pop("item_features"), item)
+    reading = reading_in(rest)
+    features = features_of(rest.pop("item_features"), reading.item)
     purpose, likes_from = rest.pop("purpose"), rest.pop("likes_from")
     if likes_from is None and rest["rating_range"] is not None:
         low, high = rest["rating_range"]
@@ -121,10 +122,10 @@ def evaluate(path, epsilons, methods, splits, seed, as_json, user, item, rating,
             f"The default methods here, {defaults}, need all of a store in memory, 50 bytes for "
             "each rating: name one with --method if there is room for it."
         )
-    columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
     rated, lists = likes_from is not None, Lists(None, None, {})
-    prepared = load_ratings(path, columns, rest["rating_range"], lists, rated, by_blocks)
-    remark(prepared.remarks)
+    reading = replace(reading, rated=rated)
+    prepared = load_ratings(path, reading, rest["rating_range"], lists, by_blocks)
+    remark(prepared.look.remarks)
     level = likes_from if rated else 1.0  # what each row counts for
     errors = _errors(models, prepared.ratings, features, level, splits, seed)
     result = _summary(

@@ -1,19 +1,22 @@
 """``dpmc fit``: complete a table of ratings within a privacy budget, for publication."""
 
 import json
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from dpmc.cli.help import Command, option_of
 from dpmc.cli.options import (
-    column_options,
+    OF_TABLES,
     fit_options,
     list_options,
     progress,
     progress_of,
     ratings_option,
+    reading_in,
+    reading_options,
     remark,
     stopping,
 )
@@ -21,27 +24,65 @@ from dpmc.errors import InputError
 from dpmc.fitting.parameters import GONE
 
 PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
+GONE_OPTIONS = {option_of(name): instead for name, instead in GONE.items()}
+GROUPS = {
+    "Ratings": (*OF_TABLES, "rating_range"),
+    "Privacy": (
+        "relation", "epsilon", "delta", "ledger", "budget", "ratings_per_user", "mechanism",
+        "simulate", "stop_if_remarks",
+    ),
+    "Lists of items and users": (
+        "items", "items_are_public", "items_privately", "users", "users_are_public",
+    ),
+    "Method": (
+        "purpose", "likes_from", "method", "rank", "iterations", "factor_bound",
+        "residual_bound", "regularization", "user_regularization", "shrinkage", "item_features",
+    ),
+    "Cluster": ("dask",),
+    "Output": ("output", "extras", "report_error", "force", "quiet", "as_json"),
+}  # fmt: skip
+
+
+def fit_command_options(output_required: bool = True):
+    """Return a decorator that adds all options of ``dpmc fit``."""
+    options = [
+        click.option(
+            "--output",
+            required=output_required,
+            type=click.Path(path_type=Path),
+            help="Folder to write.",
+        ),
+        click.option(
+            "--write",
+            "extras",
+            multiple=True,
+            type=click.Choice([*PARTS]),
+            help="Also write this, if the guarantee covers it; may be given twice.",
+        ),
+        click.option(
+            "--dask",
+            metavar="ADDRESS",
+            help="Scheduler of a cluster of Dask, such as tcp://host:8786, whose workers read the "
+            "store: for the methods bayes and ease and, where users are protected, bias.",
+        ),
+        click.option("--force", is_flag=True, help="Replace the output of an earlier fit."),
+        click.option("--quiet", is_flag=True, help="Print remarks and errors only."),
+        click.option(
+            "--json", "as_json", is_flag=True, help="Print one JSON object instead of text."
+        ),
+    ]
+
+    def add(command):
+        for option in reversed(options):
+            command = option(command)
+        return ratings_option(reading_options(list_options(fit_options(command))))
+
+    return add
 
 
 @click.command(
     cls=Command,
-    groups={
-        "Ratings": ("path", "rating_range", "user", "item", "rating", "timestamp"),
-        "Privacy": (
-            "relation", "epsilon", "delta", "ledger", "budget", "ratings_per_user", "mechanism",
-            "simulate",
-        ),
-        "Lists of items and users": (
-            "items", "items_are_public", "items_privately", "users", "users_are_public",
-        ),
-        "Method": (
-            "purpose", "likes_from", "method", "rank", "iterations", "factor_bound",
-            "residual_bound", "regularization", "user_regularization", "shrinkage",
-            "item_features",
-        ),
-        "Cluster": ("dask",),
-        "Output": ("output", "extras", "report_error", "force", "quiet", "as_json"),
-    },
+    groups=GROUPS,
     examples=(
         "dpmc fit --ratings mine.csv --items catalogue.txt --output model \\\n"
         "    --relation user --rating-range 1 5 --epsilon 5 --delta 1e-6",
@@ -53,32 +94,10 @@ PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
         "dpmc fit --ratings mine.csv --items-are-public --users-are-public \\\n"
         "    --relation entry --rating-range 1 5 --epsilon 2 --output model",
     ),
-    gone={option_of(name): instead for name, instead in GONE.items()},
+    gone=GONE_OPTIONS,
 )  # fmt: skip
-@ratings_option
-@column_options
-@list_options
-@fit_options
-@click.option("--output", required=True, type=click.Path(path_type=Path), help="Folder to write.")
-@click.option(
-    "--write",
-    "extras",
-    multiple=True,
-    type=click.Choice([*PARTS]),
-    help="Also write this, if the guarantee covers it; may be given twice.",
-)
-@click.option(
-    "--dask",
-    metavar="ADDRESS",
-    help="Scheduler of a cluster of Dask, such as tcp://host:8786, whose workers read the store: "
-    "for the methods bayes and ease and, where users are protected, bias.",
-)
-@click.option("--force", is_flag=True, help="Replace the output of an earlier fit.")
-@click.option("--quiet", is_flag=True, help="Print nothing but errors, and that a ledger is new.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
-def fit(
-    path, output, extras, dask, force, quiet, as_json, user, item, rating, timestamp, **options
-):
+@fit_command_options()
+def fit(path, output, extras, dask, force, quiet, as_json, **options):
     """Learn a model that may be published from private ratings.
 
     The model (item factors and guarantee.json) lets all users predict their own ratings with dpmc
@@ -104,46 +123,84 @@ def fit(
     same ratings spends its budget again: --ledger keeps account of it, and dpmc ledger shows it.
     """
     from dpmc.cli.fit_summary import next_commands, summary_of, text_of
-    from dpmc.fitting.fit import prepare
-    from dpmc.fitting.lists import lists_of_file
-    from dpmc.fitting.ratings import load_ratings
-    from dpmc.methods.cluster import connected
     from dpmc.methods.released import fit_folder
-    from dpmc.publication.features import features_of
     from dpmc.publication.folder import GUARANTEE, check_output
-    from dpmc.publication.store import is_store
 
     if quiet and as_json:
         raise InputError("Give one of --quiet and --json alone.")
     check_output(output, force, fit_folder.FILES.values(), "fit", options["ledger"])
+    asked = dict(options)
+    with _reading(path, extras, dask, quiet, options) as (ready, lists, features, prepared):
+        look = ready.look(prepared, features)
+        remark(look.remarks)
+        ready.stop_if_asked(look)
+        ledger = ready.ledger()
+        with progress(ready.statistics, "statistics", hidden=quiet) as ledger.report:
+            ready.run(prepared.ratings, ledger, features)
+        parts = _parts(extras)
+        names = fit_folder.write(output, ready.model, parts, {}, origins=lists.origins)
+        if ready.book is not None and ready.seed is None:
+            ready.book.name(output / GUARANTEE)
+    if not quiet:
+        follow = next_commands(output, path, asked)
+        summary = summary_of(ready.model, ready.method, output, names, follow)
+        summary["ledger"] = None if ready.book is None else ready.book.sentence()
+        click.echo(json.dumps(summary, indent=2) if as_json else text_of(summary))
+
+
+def looked(path, extras, dask, quiet, options):
+    """Return what there is to see of ratings before a fit, and the fit that would see them."""
+    with _reading(path, extras, dask, quiet, options) as (ready, lists, features, prepared):
+        return ready, lists, ready.look(prepared, features)
+
+
+@contextmanager
+def _reading(path, extras, dask, quiet, options):
+    """Yield a fit, its lists, its features of items and its ratings, all looked at but unspent."""
+    from dpmc.fitting.fit import prepare
+    from dpmc.fitting.lists import lists_of_file
+    from dpmc.fitting.ratings import load_ratings
+    from dpmc.methods.cluster import connected
+    from dpmc.publication.features import features_of
+    from dpmc.publication.store import is_store
+
+    reading = reading_in(options)
     ready = prepare(options)
-    parts = ("item_factors", *dict.fromkeys(PARTS[name] for name in extras))
-    _check_parts(ready.model, parts)
-    columns = {"user": user, "item": item, "rating": rating, "timestamp": timestamp}
-    lists = lists_of_file(path, options, columns, names_users=ready.names_users)
-    ledger = ready.ledger()
-    features = features_of(options["item_features"], item)
+    reading = replace(reading, rated=ready.rated)
+    _check_parts(ready.model, _parts(extras))
+    lists = lists_of_file(path, options, reading, names_users=ready.names_users)
+    ready.ledger()  # what it refuses is refused before the ratings are read
+    features = features_of(options["item_features"], reading.item)
     blocks = ready.model.by_blocks
     cluster = nullcontext() if dask is None else connected(dask)
     with stopping(ready.book, dask is not None), cluster as client:
         unseen = quiet or not blocks or client is not None or not is_store(path)
         with progress_of("blocks checked", hidden=unseen) as report:
             prepared = load_ratings(
-                path, columns, ready.rating_range, lists, ready.rated, blocks, client, report
+                path, reading, ready.rating_range, lists, blocks, client, report
             )
-        remarks = ready.remarks(prepared, features)
-        if not quiet:
-            remark(remarks)
-        with progress(ready.statistics, "statistics", hidden=quiet) as ledger.report:
-            ready.run(prepared.ratings, ledger, features)
-        names = fit_folder.write(output, ready.model, parts, {}, origins=lists.origins)
-        if ready.book is not None and ready.seed is None:
-            ready.book.name(output / GUARANTEE)
-    if not quiet:
-        follow = next_commands(output, path, columns)
-        summary = summary_of(ready.model, ready.method, output, names, follow)
-        summary["ledger"] = None if ready.book is None else ready.book.sentence()
-        click.echo(json.dumps(summary, indent=2) if as_json else text_of(summary))
+        yield ready, lists, features, prepared
+
+
+def will_be_public(ready, lists, extras) -> dict[str, str]:
+    """Return what a fit would publish, in words."""
+    from dpmc.privacy.guarantee import PARTS as KNOWN
+
+    items = "those chosen privately" if ready.selection is not None else "all in the table"
+    if lists.items is not None:
+        items = f"all {len(lists.items):,} in the list"
+    found = {"will be public": "; ".join(KNOWN[part] for part in _parts(extras))}
+    found["items that will be named"] = items
+    if ready.names_users:
+        users = "all in the table" if lists.users is None else f"all {len(lists.users):,} listed"
+        found["users that will be named"] = users
+    model = ready.model
+    found["guarantee"] = f"{model.relation}, epsilon {model.epsilon:g}, delta {model.delta:g}"
+    return found
+
+
+def _parts(extras) -> tuple[str, ...]:
+    return ("item_factors", *dict.fromkeys(PARTS[name] for name in extras))
 
 
 def _check_parts(model, parts) -> None:

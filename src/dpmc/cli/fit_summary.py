@@ -1,8 +1,13 @@
-"""What ``dpmc fit`` says when it is done, as text and as JSON. All of it may be published."""
+"""What ``dpmc fit`` says when it is done, as text and as JSON.
+
+The path of the table and the ledger's entry are for the operator; the rest may be published.
+"""
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 
+from dpmc.cli.options import READING
 from dpmc.methods.private import PrivateMethod
 from dpmc.methods.released.fit_folder import (
     assumed_public,
@@ -13,14 +18,16 @@ from dpmc.methods.released.fit_folder import (
 from dpmc.privacy.relations import RELATIONS
 
 
-def next_commands(output: Path, ratings: str, columns: dict[str, str | None]) -> list[str]:
+def next_commands(output: Path, ratings: str, options: Mapping[str, object]) -> list[str]:
     """Return the commands by which folder ``output`` is checked, and users complete their ratings.
 
-    ``columns`` is role -> name of its column in the table of ratings; None: it was not given.
+    ``options`` are those of the fit, of which what says how the table is read is repeated.
     """
     words = ["dpmc", "complete", "--model", str(output), "--ratings", str(ratings)]
-    for role, name in columns.items():
-        words += [] if name is None else [f"--{role}", name]
+    for name in READING:
+        given = options[name]
+        for value in given if isinstance(given, tuple) else [] if given is None else [given]:
+            words += [f"--{name.replace('_', '-')}", str(value)]
     return [shlex.join(["dpmc", "verify", str(output)]), shlex.join([*words, "--top", "10"])]
 
 

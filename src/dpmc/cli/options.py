@@ -13,6 +13,7 @@ from dpmc.fitting.parameters import (
     BUDGET,
     COUNT,
     FILE,
+    FLAG,
     LABELS,
     LEVEL,
     NUMBER,
@@ -36,6 +37,7 @@ _KINDS = {
     TABLE: {"type": click.Path(), "metavar": "FILE"},
     FILE: {"type": click.Path(), "metavar": "FILE"},
     BUDGET: {"metavar": "EPS,DELTA"},
+    FLAG: {"is_flag": True},
 }
 
 
@@ -80,6 +82,14 @@ def fit_options(command):
     return command
 
 
+READING = (
+    "user", "item", "rating", "timestamp", "format", "separator", "encoding", "columns", "missing",
+    "not_ratings",
+)  # fmt: skip
+"""What says how a table of ratings is read."""
+OF_TABLES = ("path", *READING)
+
+
 def ratings_option(command):
     """Add --ratings, the table of ratings, as ``path``."""
     return click.option(
@@ -87,20 +97,45 @@ def ratings_option(command):
         "path",
         required=True,
         type=click.Path(),
-        help="Table of users, items and ratings: .csv, .tsv or RecBole's .inter (also .gz), "
-        ".parquet, a folder of these, a MovieLens archive (.zip), u.data, ratings.dat, or a store "
+        help="Table of users, items and ratings: text with a header (.csv and the like), JSON "
+        "lines (.jsonl), .parquet, a folder of these, u.data or ratings.dat of MovieLens, or "
+        "RecBole's .inter; text may be packed (.gz, .bz2, .xz, or one table in a .zip). Or a store "
         "(dpmc store).",
     )(command)
 
 
-def column_options(command):
-    """Add --user, --item, --rating and --timestamp, the columns of a table of ratings."""
-    described = "Column that says which of two ratings of the same item is later."
-    command = click.option("--timestamp", help=described)(command)
-    for role in ("rating", "item", "user"):
-        described = f"Column of {role}s.  [default: detected]"
-        command = click.option(f"--{role}", help=described)(command)
+def reading_options(command):
+    """Add the options that say how a table of ratings is read: see :data:`READING`."""
+    described = {
+        "not_ratings": "Column that holds no ratings, in a table of which each row is a like; may "
+        "be given more than once.",
+        "missing": "Rating that means that an item was not rated, such as 0 or an empty text; may "
+        "be given more than once.",
+        "columns": "Columns of a file without a header, in their order, such as "
+        "user,item,rating,- where - skips one.",
+        "encoding": "Encoding of a text file, such as latin-1 or utf-16.  [default: utf-8]",
+        "separator": "What is between fields: a text, or one of comma, semicolon, tab, pipe, space "
+        "and blanks (any number of them).  [default: what the header has most of]",
+        "format": "Ending by which a file is read, whatever its name, such as csv, jsonl or "
+        "csv.gz.  [default: that of its name]",
+        "timestamp": "Column that says which of two ratings of the same item is later.",
+    }
+    for name in reversed(READING):
+        many = name in ("not_ratings", "missing")
+        command = click.option(
+            f"--{name.replace('_', '-')}",
+            multiple=many,
+            metavar={"missing": "VALUE", "not_ratings": "COLUMN"}.get(name),
+            help=described.get(name, f"Column of {name}s.  [default: detected]"),
+        )(command)
     return command
+
+
+def reading_in(options: dict, rated: bool = True):
+    """Take the options of :func:`reading_options` out, and return what they ask for."""
+    from dpmc.publication.reading import reading_of
+
+    return reading_of(**{name: options.pop(name) for name in READING}, rated=rated)
 
 
 def list_options(command):
@@ -118,7 +153,7 @@ def list_options(command):
 def remark(remarks: list[str]) -> None:
     """Tell the terminal, and no file, what was noticed about the ratings."""
     for each in remarks:
-        click.echo(f"dpmc: {each} (not private, and not in the files).", err=True)
+        click.echo(f"dpmc: {each} (for your eyes only; it is in no file).", err=True)
 
 
 @contextmanager

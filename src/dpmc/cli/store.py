@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from dpmc.cli.help import Group
-from dpmc.cli.options import column_options, progress_of
+from dpmc.cli.options import READING, progress_of, reading_in, reading_options
 from dpmc.errors import InputError
 
 
@@ -24,7 +24,7 @@ def store():
 
 @store.command(
     groups={
-        "Ratings": ("user", "item", "rating", "timestamp", "likes"),
+        "Ratings": (*READING, "likes"),
         "Output": ("output", "force", "quiet"),
     },
     examples=(
@@ -34,15 +34,15 @@ def store():
     ),
 )
 @click.argument("path", metavar="RATINGS", type=click.Path(path_type=Path))
-@column_options
+@reading_options
 @click.option("--likes", is_flag=True, help="The table has no ratings: each row is a like.")
 @click.option("--output", required=True, type=click.Path(path_type=Path), help="Folder to write.")
 @click.option("--force", is_flag=True, help="Replace an earlier store.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
-def build(path, output, likes, force, quiet, **columns):
+def build(path, output, likes, force, quiet, **options):
     """Build a store of a table of any size, with bounded memory.
 
-    RATINGS is a table as for dpmc fit: a .csv, .tsv or .parquet file, or a folder of Parquet files.
+    RATINGS is a table as for dpmc fit.
 
     A build that was killed, or found the disk full, goes on where it was when the same command is
     given again; what it has done so far is in a hidden folder beside the output. There must be room
@@ -54,9 +54,9 @@ def build(path, output, likes, force, quiet, **columns):
     """
     from dpmc.publication.store_building import build as build_store
 
-    shown = partial(progress_of, hidden=quiet)
+    shown, reading = partial(progress_of, hidden=quiet), reading_in(options, rated=not likes)
     try:
-        built = build_store(path, output, columns, rated=not likes, force=force, progress=shown)
+        built = build_store(path, output, reading, force=force, progress=shown)
     except KeyboardInterrupt:
         raise InputError("Stopped: the same command goes on from what is done.") from None
     if not quiet:

@@ -10,6 +10,7 @@ from dpmc.fitting.parameters import (
     BUDGET,
     COUNT,
     FILE,
+    FLAG,
     GONE_CHOICES,
     LEVEL,
     NUMBER,
@@ -83,6 +84,8 @@ def _checked(parameter: Parameter, value: Any) -> Any:
         return _checked_range(name, value)
     elif kind == BUDGET:
         return checked_budget(value)
+    elif kind == FLAG and not isinstance(value, bool):
+        raise ParameterError("{0} must be True or False, got {value!r}.", name, value=value)
     elif kind == FILE and not isinstance(value, str | os.PathLike):
         raise ParameterError("{0} must be the path of a file, got {value!r}.", name, value=value)
     elif kind == SEED:

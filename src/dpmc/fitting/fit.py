@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from dpmc.errors import ParameterError
+from dpmc.errors import NeedsALook, ParameterError
 from dpmc.fitting.book import Book
 from dpmc.fitting.checks import checked
+from dpmc.fitting.looks import Look
 from dpmc.fitting.ratings import PreparedRatings
 from dpmc.fitting.settings import make_model, method_of, selection_of, settings_of
 from dpmc.methods.blocks import LabelledBlocks, cores, counted
@@ -43,6 +44,8 @@ class Fit:
         Of simulated noise; None: exact noise for publication.
     book : Book or None
         In which the fit is entered, unless it is simulated.
+    stop_if_remarks : bool
+        Whether a remark on the ratings ends the fit before anything is spent.
     """
 
     method: str
@@ -51,6 +54,7 @@ class Fit:
     rank: int | None
     seed: int | None
     book: Book | None = None
+    stop_if_remarks: bool = False
 
     @property
     def rating_range(self) -> tuple[float, float] | None:
@@ -104,14 +108,24 @@ class Fit:
         more = {} if features is None else {"item_features": features}
         model.fit(ratings, rng=rng, ledger=ledger, selection=selection, **more)
 
-    def remarks(self, prepared: PreparedRatings, features: Features | None = None) -> list[str]:
-        """Return what is noticed about the ratings: not private."""
-        ratings, remarks = prepared.ratings, list(prepared.remarks)
+    def look(self, prepared: PreparedRatings, features: Features | None = None) -> Look:
+        """Return what there is to see of the ratings before anything is spent: not private."""
+        ratings, look = prepared.ratings, prepared.look
         if features is not None and self.selection is None:
             without = len(set(np.asarray(ratings.item_labels)).difference(features.labels))
             if without:
-                remarks.append(f"{without} of {ratings.n_items} items have no features")
-        return remarks + self._odd_rank(ratings) + self._on_numbers(ratings)
+                look.remarks.append(f"{without} of {ratings.n_items} items have no features")
+        look.remarks += self._odd_rank(ratings) + self._on_numbers(ratings)
+        at_once = self.model.delta * ratings.n_users
+        look.facts["delta times the number of users"] = f"{at_once:.2g}"
+        return look
+
+    def stop_if_asked(self, look: Look) -> None:
+        """Refuse to go on where a remark is to stop a fit; nothing is spent before."""
+        if self.stop_if_remarks and look.remarks:
+            count = len(look.remarks)
+            remarks = "1 remark" if count == 1 else f"{count} remarks"
+            raise NeedsALook(f"Stopped because of {remarks}; nothing was spent.")
 
     def _odd_rank(self, ratings: Ratings | LabelledBlocks) -> list[str]:
         """Refuse a rank beyond a public number; to refuse it for another would tell that number."""
@@ -168,7 +182,7 @@ def prepare(options: Mapping[str, Any]) -> Fit:
         cost = cost_of(model, selection)
         book = Book(Path(options["ledger"]), model.relation, method, cost, options["budget"])
         book.check(simulated=seed is not None)
-    return Fit(method, model, selection, options["rank"], seed, book)
+    return Fit(method, model, selection, options["rank"], seed, book, options["stop_if_remarks"])
 
 
 def cost_of(model: PrivateMethod, selection: Selection | None) -> Cost:

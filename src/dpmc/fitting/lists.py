@@ -9,6 +9,7 @@ from dpmc.errors import ParameterError
 from dpmc.publication.folder import FROM_FILE, SAID_PUBLIC
 from dpmc.publication.frames import public_list
 from dpmc.publication.lists import read_list
+from dpmc.publication.reading import Reading
 
 OPTIONS = ("items", "items_are_public", "items_privately", "users", "users_are_public")
 """What says it of a table in a file."""
@@ -26,23 +27,26 @@ class Lists:
         None: taken from the ratings, because they are said to be public or are chosen privately.
     origins : dict
         "items", "users" -> :data:`dpmc.publication.folder.FROM_FILE` or ``SAID_PUBLIC``.
+    integers : bool
+        Whether the list of items had integers, which then come back as such.
     """
 
     items: list[str] | None
     users: list[str] | None
     origins: dict[str, str]
+    integers: bool = False
 
 
 def lists_of_file(
     path: str | os.PathLike,
     options: Mapping[str, Any],
-    columns: Mapping[str, str | None],
+    reading: Reading,
     *,
     names_users: bool,
 ) -> Lists:
     """Return the lists for a table in a file, or refuse a fit whose lists would be private data.
 
-    Options are values of :data:`OPTIONS`; ``columns`` names those of "item" and "user", if they
+    Options are values of :data:`OPTIONS`; ``reading`` names the columns of items and users, if they
     were given. ``names_users`` says whether what is published names users.
     """
     given = {name: options.get(name) for name in OPTIONS}
@@ -52,11 +56,12 @@ def lists_of_file(
     for what in ("items", "users"):
         if given[what] is not None or given[f"{what}_are_public"]:
             origins[what] = SAID_PUBLIC if given[what] is None else FROM_FILE
-    return Lists(
-        None if given["items"] is None else read_list(given["items"], "item", columns["item"]),
-        None if given["users"] is None else read_list(given["users"], "user", columns["user"]),
-        origins,
-    )
+    lists, integers = {"items": None, "users": None}, False
+    if given["items"] is not None:
+        lists["items"], integers = read_list(given["items"], "item", reading.item)
+    if given["users"] is not None:
+        lists["users"], _ = read_list(given["users"], "user", reading.user)
+    return Lists(lists["items"], lists["users"], origins, integers)
 
 
 def _check_ways(given: Mapping[str, Any], names_users: bool) -> None:
@@ -133,4 +138,5 @@ def lists_of_program(
         what: FROM_FILE if isinstance(labels, _PATH) else SAID_PUBLIC
         for what, labels in given.items()
     }
-    return Lists(lists.get("items"), lists.get("users"), origins)
+    items, integers = lists.get("items", (None, False))
+    return Lists(items, lists.get("users", (None, False))[0], origins, integers)

@@ -14,9 +14,9 @@ METHODS = {
 }
 """Names of the methods of a fit -> names in :data:`dpmc.methods.METHODS`."""
 
-COUNT, NUMBER, SHARE, RANGE, SEED, TEXT, LABELS, TABLE, LEVEL, FILE, BUDGET = (
+COUNT, NUMBER, SHARE, RANGE, SEED, TEXT, LABELS, TABLE, LEVEL, FILE, BUDGET, FLAG = (
     "integer", "number", "share", "two numbers", "seed", "text", "labels or a file",
-    "frame or a file", "any number", "file", "epsilon and delta",
+    "frame or a file", "any number", "file", "epsilon and delta", "true or false",
 )  # fmt: skip
 """What a parameter can be."""
 
@@ -202,6 +202,13 @@ PARAMETERS = {
             "budget",
             BUDGET,
             "What all fits in a new {ledger} may spend together, such as 10,1e-6.",
+        ),
+        Parameter(
+            "stop_if_remarks",
+            FLAG,
+            "End before anything is spent if something in the table needs a look. Whether a fit "
+            "ended so is private, as the table is.",
+            default=False,
         ),
     )
 }

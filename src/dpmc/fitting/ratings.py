@@ -1,6 +1,7 @@
 """The ratings of a fit: what counts of a table or of a store, and what was changed."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -10,64 +11,81 @@ import numpy as np
 
 from dpmc.errors import ParameterError
 from dpmc.fitting.lists import Lists
+from dpmc.fitting.looks import MOST_COMPARED, Look, frequent
 from dpmc.methods.blocks import Blocks, LabelledBlocks, cores, counted, renumbered
 from dpmc.methods.cluster import over
 from dpmc.publication.lists import places_in, restrict
+from dpmc.publication.reading import Reading
 from dpmc.publication.store import Resolved, Store, is_store, opened
 from dpmc.publication.table import Lines, read_lines, resolve
 from dpmc.ratings import Compressed, Ratings
 
+MOST_VALUES = 10_000
+"""Different ratings outside of the range of a store that are told apart."""
+
 
 @dataclass(frozen=True)
 class PreparedRatings:
-    """Ratings as read, with what was changed: for the terminal, never for a file.
+    """Ratings as read, and what was seen: for whoever holds them, never for a file.
 
     Attributes
     ----------
     ratings : Ratings or LabelledBlocks
         With labels, one of a user and an item, of what is listed; within the range, if there is
         one.
-    remarks : list of str
-        What was left out, merged or clipped. Not private.
+    look : Look
     """
 
     ratings: Ratings | LabelledBlocks
-    remarks: list[str]
+    look: Look
 
 
 def load_ratings(
     path: str | Path,
-    columns: Mapping[str, str | None],
+    reading: Reading,
     rating_range: tuple[float, float] | None,
     lists: Lists,
-    rated: bool = True,
     by_blocks: bool = False,
     client: Any = None,
     report: Callable[[float], None] = lambda share: None,
 ) -> PreparedRatings:
     """Return what counts of a file or a store.
 
-    Columns and ``rated`` are as for :func:`dpmc.publication.table.read_lines`; the columns of a
-    store were named when it was built. For what follows see :func:`prepare_store`.
+    How a store is read was said when it was built. For what follows see :func:`prepare_store`.
     """
     if is_store(path):
-        store = opened(path, columns)
-        return prepare_store(store, rating_range, lists, rated, by_blocks, client, report)
+        store = opened(path, reading)
+        return prepare_store(store, rating_range, lists, reading.rated, by_blocks, client, report)
     check_no_cluster(client)
-    return prepare_ratings(read_lines(Path(path), columns, rated), rating_range, lists)
+    return prepare_ratings(read_lines(Path(path), reading), rating_range, lists)
 
 
 def prepare_ratings(
     lines: Lines, rating_range: tuple[float, float] | None, lists: Lists
 ) -> PreparedRatings:
     """Return what counts of a table that was read."""
-    every = resolve(lines, rating_range)
+    every, look = resolve(lines, rating_range), Look()
     ratings = restrict(every, lists.items, lists.users)
-    outside = _outside(rating_range, lines.values)
-    latest = lines.times is not None
-    merged, unlisted = len(lines.values) - len(every), len(every) - len(ratings)
-    remarks = _remarks(merged, latest, unlisted, len(ratings), outside, rating_range)
-    return PreparedRatings(ratings, remarks)
+    look.source(lines.source)
+    look.size(every.n_users, every.n_items)
+    look.labels("user", every.user_labels.tolist())
+    look.labels("item", every.item_labels.tolist())
+    look.repeated(len(lines.values) - len(every), lines.times is not None)
+    if lists.items is not None or lists.users is not None:
+        _see_lists(look, lists, every.item_labels.tolist(), len(every) - len(ratings), len(every))
+    if rating_range is not None:
+        look.values(lines.values)
+        outside = lines.values[_outside(rating_range, lines.values)]
+        look.outside(outside.size, len(lines.values), rating_range, frequent(outside))
+    return PreparedRatings(ratings, look)
+
+
+def _see_lists(look: Look, lists: Lists, there: list[str], unlisted: int, total: int) -> None:
+    listed = there if lists.items is None else lists.items
+    known = set(listed)
+    look.unlisted(unlisted, total, [each for each in there if each not in known], listed)
+    if lists.items is not None:
+        look.listed(lists.items, there)
 
 
 def prepare_store(
@@ -91,16 +109,48 @@ def prepare_store(
     store.check_rated(rated)
     if client is None:
         store.check(cores(), report)
-    ratings, unlisted, outside = blocks_of(store, rating_range, lists.items, client), 0, 0
-    if lists.items is not None and not set(store.item_labels.tolist()) <= set(lists.items):
-        place = places_in(lists.items, store.item_labels)
-        every = blocks_of(store, rating_range, None, client)
-        unlisted = int(counted(partial(_unlisted, place), every))
-    if rating_range is not None and store.exceeds(*rating_range):
-        stored = Blocks(store, cores(), elsewhere=over(client))
-        outside = int(counted(partial(_outside_in, rating_range), stored))
-    merged, left = store.n_repeated, store.n_ratings - store.n_repeated - unlisted
-    return PreparedRatings(ratings, _remarks(merged, False, unlisted, left, outside, rating_range))
+    ratings, look = blocks_of(store, rating_range, lists.items, client), Look()
+    look.facts["read as"] = f"a store of {store.n_blocks} blocks"
+    look.size(store.n_users, store.n_items)
+    for what, number, labels in (
+        ("user", store.n_users, store.users), ("item", store.n_items, store.item_labels),
+    ):  # fmt: skip
+        if number <= MOST_COMPARED:
+            look.labels(what, list(labels))
+    look.repeated(store.n_repeated, False)
+    left = store.n_ratings - store.n_repeated
+    if lists.items is not None:
+        items, unlisted = store.item_labels.tolist(), 0
+        if not set(items) <= set(lists.items):
+            place = places_in(lists.items, store.item_labels)
+            every = blocks_of(store, rating_range, None, client)
+            unlisted = int(counted(partial(_unlisted, place), every))
+        _see_lists(look, lists, items, unlisted, left)
+    if rating_range is not None:
+        outside, most = n_outside(store, rating_range, client), Counter()
+        if outside and client is None:
+            most = _frequent_outside(store, rating_range)
+        look.outside(outside, store.n_ratings, rating_range, most)
+    return PreparedRatings(ratings, look)
+
+
+def n_outside(store: Store, rating_range: tuple[float, float], client: Any = None) -> int:
+    """Return how many ratings of a store are outside of a range."""
+    if not store.exceeds(*rating_range):
+        return 0
+    stored = Blocks(store, cores(), elsewhere=over(client))
+    return int(counted(partial(_outside_in, rating_range), stored))
+
+
+def _frequent_outside(store: Store, rating_range: tuple[float, float]) -> Counter:
+    """Return how often values outside of a range occur; of very many, the most frequent ones."""
+    found: Counter = Counter()
+    for _, rows in store.blocks():
+        values = rows.values.astype(np.float64)
+        found += frequent(values[_outside(rating_range, values)])
+        if len(found) > MOST_VALUES:
+            found = Counter(dict(found.most_common(MOST_VALUES // 2)))
+    return found
 
 
 def blocks_of(
@@ -133,38 +183,9 @@ def _unlisted(place: np.ndarray, first: int, rows: Compressed) -> int:
 
 
 def _outside_in(rating_range: tuple[float, float], first: int, rows: Compressed) -> int:
-    return _outside(rating_range, rows.values.astype(np.float64))
+    return int(np.count_nonzero(_outside(rating_range, rows.values.astype(np.float64))))
 
 
-def _outside(rating_range: tuple[float, float] | None, values: np.ndarray) -> int:
-    if rating_range is None:
-        return 0
+def _outside(rating_range: tuple[float, float], values: np.ndarray) -> np.ndarray:
     low, high = rating_range
-    return int(np.count_nonzero((values < low) | (values > high)))
-
-
-def _remarks(
-    merged: int,
-    latest: bool,
-    unlisted: int,
-    left: int,
-    outside: int,
-    rating_range: tuple[float, float] | None,
-) -> list[str]:
-    remarks = []
-    if merged:
-        kept = "the latest" if latest else "their mean"
-        lines = "1 line rates" if merged == 1 else f"{merged} lines rate"
-        remarks.append(f"{lines} an item again; of such, {kept} counts")
-    if unlisted:
-        remarks.append(f"{_were(unlisted, 'of what is not listed ')} left out")
-        if not left:
-            remarks.append("not one rating is of what is listed: is it the list of these ratings?")
-    if outside and rating_range is not None:
-        low, high = rating_range
-        remarks.append(f"{_were(outside)} clipped to the range {low:g} to {high:g}")
-    return remarks
-
-
-def _were(count: int, which: str = "") -> str:
-    return f"1 rating {which}was" if count == 1 else f"{count} ratings {which}were"
+    return (values < low) | (values > high)

@@ -1,53 +1,65 @@
-"""Columns of what a program holds: data frames by name, arrays by place, sparse matrices."""
+"""Columns of what a program holds: frames by name, rows and arrays by place, sparse matrices."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from dpmc.datasets.readers.table import usual_columns
 from dpmc.errors import InputError
+from dpmc.publication.fields import check_kind
+from dpmc.publication.reading import Reading
+from dpmc.publication.sources import Columns, choose
 
-if TYPE_CHECKING:
-    import pyarrow as pa
 
+def columns_of(
+    table: Any, reading: Reading, roles: Sequence[str] | None = None
+) -> tuple[dict[str, Any], Columns]:
+    """Return the columns of a table by role, and their names: of all roles that are read, or some.
 
-def columns_of(table: Any, roles: Sequence[str], names: Mapping[str, str]) -> list[tuple]:
-    """Return the Arrow columns that have these roles, each with its name.
-
-    Of a frame they are those of these names, by role, or else of usual names, as in a file; of an
-    array of shape (n, len(roles)) all, in this order. A frame that is lazy is collected.
+    Of a frame they are those that :func:`dpmc.publication.sources.choose` finds; of rows or an
+    array of shape (n, number of roles) all, in the order of the roles. A lazy frame is collected.
     """
-    there = names_in(table)
-    if there is None:
-        array = _array(table)
-        if array.ndim != 2 or array.shape[1] != len(roles):
+    names = names_in(table)
+    if names is None:
+        found = _by_place(table, roles or reading.roles)
+        return found, Columns({role: role for role in found}, ())
+    if not all(isinstance(name, str) for name in names):
+        names = [name if isinstance(name, str) else f"column {name!r}" for name in names]
+    chosen = choose("The frame", names, reading, roles=roles)
+    there = dict(zip(names, names_in(table) or (), strict=True))
+    wanted = [there[name] for name in chosen.used.values()]
+    table = _collected(table, wanted)
+    return {role: table[name] for role, name in zip(chosen.used, wanted, strict=True)}, chosen
+
+
+def _by_place(table: Any, roles: Sequence[str]) -> dict[str, Any]:
+    """Return the columns of an array of two dimensions or of a list of rows.
+
+    Rows are taken apart, so that each value keeps its own type.
+    """
+    what = f"rows with the fields {', '.join(roles)}"
+    if isinstance(table, np.ndarray):
+        if table.ndim != 2 or table.shape[1] != len(roles):
             raise InputError(
-                f"A table of ratings must be a data frame, an array with the columns "
-                f"{', '.join(roles)} or a sparse matrix, got shape {array.shape}."
+                f"A table of ratings must be a data frame, {what}, or a sparse matrix, got an "
+                f"array of shape {table.shape}."
             )
-        return [(column_of(array[:, place], role), role) for place, role in enumerate(roles)]
-    chosen = [name_of(there, role, names.get(role)) for role in roles]
-    table = _collected(table, chosen)
-    return [(column_of(table[name], name), name) for name in chosen]
-
-
-def name_of(there: list, role: str, given: object) -> Any:
-    """Return the name of a frame's one column for a role, or refuse the frame."""
-    found = named(there, role, given)
-    if len(found) != 1:
-        which = f"that looks like the {role}" if given is None else f"'{given}'"
-        many = "more than one" if found else "no"
-        raise InputError(f"The frame has {many} column {which}: name its columns with columns=.")
-    return found[0]
-
-
-def named(there: Sequence, role: str, given: object = None) -> list:
-    """Return the names of columns that are the given one or, without one, usual for a role."""
-    if given is not None:
-        return [name for name in there if name == given]
-    return usual_columns((name for name in there if isinstance(name, str)), role)
+        check_kind(table, "The table")
+        return {role: table[:, place] for place, role in enumerate(roles)}
+    if isinstance(table, str | bytes | Mapping) or not hasattr(table, "__iter__"):
+        raise InputError(
+            f"A table of ratings must be a data frame, {what}, or a sparse matrix, got "
+            f"{type(table).__name__}."
+        )
+    rows = list(table)
+    for number, row in enumerate(rows, 1):
+        if isinstance(row, np.ndarray):
+            check_kind(row, f"Row {number}")
+        if isinstance(row, str | bytes) or not hasattr(row, "__len__") or len(row) != len(roles):
+            raise InputError(f"Row {number}: {len(roles)} fields are expected: {', '.join(roles)}.")
+    columns = zip(*rows, strict=True) if rows else [()] * len(roles)
+    return dict(zip(roles, map(list, columns), strict=True))
 
 
 def names_in(table: Any) -> list | None:
@@ -57,7 +69,8 @@ def names_in(table: Any) -> list | None:
     for attribute in ("column_names", "columns"):  # of Arrow; of pandas and DuckDB
         if hasattr(table, attribute):
             return list(getattr(table, attribute))
-    return None
+    fields = getattr(getattr(table, "dtype", None), "names", None)  # of a structured array
+    return list(fields) if fields else None
 
 
 def _collected(table: Any, names: list) -> Any:
@@ -85,28 +98,7 @@ def matrix_of(table: Any) -> csr_array | None:
     return csr_array(table)
 
 
-def entries_of(matrix: csr_array) -> tuple:
-    """Return the numbers of rows and of columns, and the values, as Arrow columns, row by row."""
+def entries_of(matrix: csr_array) -> dict[str, np.ndarray]:
+    """Return the numbers of rows and of columns, and the values, row by row."""
     matrix = matrix.tocoo()
-    parts = zip((matrix.row, matrix.col, matrix.data), ("row", "column", "value"), strict=True)
-    return tuple(column_of(*part) for part in parts)
-
-
-def column_of(values: object, name: str) -> "pa.ChunkedArray":
-    """Return a sequence as an Arrow column (ChunkedArray)."""
-    import pyarrow as pa
-
-    try:
-        if hasattr(values, "__arrow_c_stream__"):
-            return pa.chunked_array(values)
-        column = pa.array(values, from_pandas=True)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        raise InputError(f"The column '{name}' must hold values of one kind.") from None
-    return column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
-
-
-def _array(table: object) -> np.ndarray:
-    try:
-        return np.asarray(table)
-    except ValueError:  # lists of several lengths
-        return np.empty(0)
+    return {"user": matrix.row, "item": matrix.col, "rating": matrix.data}

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmc.datasets.readers.table import read_names
 from dpmc.datasets.registry import OWN_SUFFIXES
 from dpmc.errors import InputError
-from dpmc.publication.columns import column_of, name_of, names_in
+from dpmc.publication import fields
+from dpmc.publication.columns import names_in
 from dpmc.publication.folder import FROM_FILE, SAID_PUBLIC
-from dpmc.publication.lists import in_column, listed_once
-from dpmc.publication.sources import choose_one, readable
+from dpmc.publication.lists import in_column, listed_once, read_public
+from dpmc.publication.sources import choose_one
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -105,58 +105,38 @@ def features_of(source: object, item: str | None = None) -> Features | None:
         raise InputError("Features of items must be a data frame, or a file.")
     if len(set(names)) < len(names):
         raise InputError(f"{where}: two columns have the same name; rename one.")
-    if table is source:
-        chosen = name_of(names, "item", item)
-    else:
-        chosen = choose_one(where, tuple(names), "item", item)
+    chosen = choose_one(where, tuple(names), "item", item)
     others = tuple(name for name in names if name != chosen)
     if not others:
         raise InputError(f"{where}: there is no column of numbers beside '{chosen}'.")
-    column = column_of(table[chosen], chosen)
-    labels = listed_once(in_column(column, f"{where}: column '{chosen}'"), where, "item")
+    labels = listed_once(in_column(table[chosen], f"{where}: column '{chosen}'"), where, "item")
     numbers = [_numbers(table[name], f"{where}: the column '{name}'") for name in others]
     return Features(others, labels, np.column_stack(numbers), origin)
 
 
 def read_items(path: Path, **given: str | None) -> "pa.Table":
-    """Return a file about items as an Arrow table, of a text file some columns as text.
-
-    ``given`` has the names of these columns by what they are, such as "item"; None: found by the
-    usual names.
-    """
-    from pyarrow import csv, parquet
-
-    suffix = path.suffix.lower()
-    if suffix not in OWN_SUFFIXES:
+    """Return a file about items, see :func:`dpmc.publication.lists.read_public`."""
+    if path.suffix.lower() not in OWN_SUFFIXES:
         raise InputError(f"{path}: what is known of items is read from {', '.join(OWN_SUFFIXES)}.")
-    with readable(path):
-        if suffix == ".parquet":
-            return parquet.read_table(path)
-    with readable(path), open(path, "rb") as stream:
-        names, separator = read_names(stream, str(path))
-    texts = [choose_one(str(path), names, role, name) for role, name in given.items()]
-    options = csv.ParseOptions(delimiter=separator)
-    types = dict.fromkeys(texts, "string")
-    convert = csv.ConvertOptions(column_types=types, strings_can_be_null=False)
-    try:
-        return csv.read_csv(path, parse_options=options, convert_options=convert)
-    except (OSError, ValueError) as error:  # Arrow's own are among these
-        raise InputError(f"{path} is not a table with a header: {_first_line(error)}.") from None
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0].rstrip(".")
+    return read_public(path, given)
 
 
 def _numbers(values: object, where: str) -> np.ndarray:
     """Return numbers and truth values as float64, NaN for what is missing."""
     import pyarrow as pa
 
-    column = column_of(values, where)
-    if not (pa.types.is_boolean(column.type) or _is_number(column.type)):
+    column = fields.typed(values, where)
+    try:
+        column = (
+            column if isinstance(column, pa.ChunkedArray) else pa.array(column, from_pandas=True)
+        )
+        kind = column.type
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        kind = "values of several types"
+    if isinstance(kind, str) or not (pa.types.is_boolean(kind) or _is_number(kind)):
         raise InputError(
-            f"{where} must hold numbers, and holds {column.type}: make a column of 0 and 1 of each "
-            "value, or leave it out."
+            f"{where} must hold numbers, and holds {kind}: make a column of 0 and 1 of each value, "
+            "or leave it out."
         )
     return np.array(column.cast(pa.float64()).to_numpy(), dtype=float)
 

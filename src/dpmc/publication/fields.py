@@ -1,175 +1,289 @@
-"""Fields of private tables and public lists: labels, numbers and times, each read by itself.
+"""Columns of private tables and public lists as labels, numbers and times, each value by itself.
 
-What one field holds never changes how another is read. So labels are text, whatever they look
-like, and numbers are float64, whole or not.
+What one row holds never changes how another one is read: a label is made of its own value by
+:mod:`dpmc.labels`, and so are numbers and times. Where a program has lost that already, as NumPy
+does when it makes text of numbers, the column is refused.
 """
 
 import math
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpmc import labels
 from dpmc.datasets.readers.columns import Labelled
 from dpmc.datasets.readers.text import NUMBER
 from dpmc.errors import InputError
+from dpmc.publication.reading import NO_CODES, Codes
 
-LABEL = "a label (1 to 1,000 characters of UTF-8 text, none of them a control character)"
-NUMBER_OR_DATE = "a number or an ISO 8601 date or time, of the same kind as in the first row,"
-_LABEL = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,1000}")
-_MARK = "\ufeff"
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FINITE = "a finite number"
+NUMBER_OR_DATE = "a number or an ISO 8601 date or time"
 _START = datetime(1970, 1, 1, tzinfo=UTC)
+_BLANK = " \t"
 
 
-def is_label(text: str) -> bool:
-    """Return whether a text, stripped of white space around it, can be a label.
-
-    Control characters are refused because line ends among them would make two labels of one in a
-    list, and surrogates because they stand for what is not UTF-8.
-    """
-    return bool(_LABEL.fullmatch(text))
-
-
-def to_number(text: str) -> float:
-    """Return the number that a text spells; NaN if it spells none."""
-    text = text.strip(" \t")
-    return float(text) if NUMBER.fullmatch(text) else math.nan
-
-
-def to_microseconds(text: str) -> float:
-    """Return the microseconds from 1970 to an ISO 8601 date or time, UTC if it names no zone.
-
-    NaN if the text is no such date, or spells a number as well, such as 20200102: what is a date in
-    one file must be none in another. Exact in this unit from 1685 to 2255.
-    """
-    if NUMBER.fullmatch(text.strip(" \t")):
-        return math.nan
+def to_number(value: object) -> float:
+    """Return the number that a value is or that a text spells; NaN if it is none."""
+    if isinstance(value, bytes | bytearray):
+        value = value.decode("utf-8", "replace")
+    if isinstance(value, str):
+        value = value.strip(_BLANK)
+        return float(value) if NUMBER.fullmatch(value) else math.nan
     try:
-        moment = datetime.fromisoformat(text.strip())
-    except ValueError:
+        return math.nan if isinstance(value, complex) else float(value)  # type: ignore[arg-type]
+    except OverflowError:
+        return math.inf
+    except (TypeError, ValueError):
         return math.nan
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return float((moment - _START) // timedelta(microseconds=1))
 
 
-def clock(first: str) -> Callable[[str], float]:
-    """Return how a column of timestamps is read whose first field is this text."""
-    return to_number if NUMBER.fullmatch(first.strip(" \t")) else to_microseconds
+def to_time(value: object) -> float:
+    """Return a time as a number: a number as it is, a date or time as microseconds from 1970.
 
-
-def distinct(column) -> tuple[np.ndarray, list[str]]:
-    """Return the codes and the texts, stripped, of an Arrow column (ChunkedArray) of text.
-
-    Some texts may be the same once they are stripped. Empty: the field is. Bytes that are not
-    UTF-8 become surrogates. Byte-order marks go, too: Arrow takes off one that begins a file, so
-    whether a label keeps it would depend on where it stands.
+    Text is a number, or an ISO 8601 date or time, UTC if it names no zone. NaN if it is none of
+    these. Times of one table may be of both kinds: only those of one user and item are compared.
+    Exact from 1685 to 2255.
     """
+    number = to_number(value)
+    if not math.isnan(number):
+        return number
+    try:
+        moment = (
+            value if isinstance(value, datetime) else datetime.fromisoformat(str(value).strip())
+        )
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return float((moment - _START) // timedelta(microseconds=1))
+    except (ValueError, TypeError):
+        return math.nan
+
+
+def spelled_column(values: Any, where: str, *, listed: bool = False) -> "pa.ChunkedArray":
+    """Return labels as an Arrow column of text, which :func:`dpmc.labels.cleaned` makes labels of.
+
+    Parameters
+    ----------
+    values : Arrow column or anything with one, array, or sequence
+    where : str
+        The column, for messages.
+    listed : bool
+        They are a public list, which may be an array of text.
+
+    Raises
+    ------
+    InputError
+        Labels of which something was lost before they came here, or bytes that are not UTF-8.
+    """
+    import pyarrow as pa
+
+    values = typed(values, where, allow_text=listed)
+    if not isinstance(values, pa.ChunkedArray):
+        return _spelled_each(values)
+    column, types = _decoded(values), pa.types
+    if _is_text(column.type):
+        return column.cast(pa.large_string())
+    if types.is_floating(column.type):
+        _check_digits(column, where)
+    if types.is_timestamp(column.type):
+        column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
+    try:
+        column = column.dictionary_encode("encode").unify_dictionaries().combine_chunks()
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+        return _spelled_each(column.to_pylist())
+    # each value is spelled once, however many rows it has
+    if types.is_integer(column.type.value_type):
+        spelled = column.dictionary.cast(pa.large_string()).fill_null("")
+    else:
+        each = [labels.spelled(value) for value in column.dictionary.to_pylist()]
+        spelled = pa.array(each, pa.large_string())
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(column.indices, spelled)])
+
+
+def number_column(
+    values: Any, where: str, missing: Codes = NO_CODES, read: Callable = to_number
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return numbers as float64, NaN for what is none, and which rows stand for "not rated".
+
+    For the latter None if there are none. ``read`` makes a number of one value, and is
+    :func:`to_number` or :func:`to_time`; others as for :func:`spelled_column`.
+    """
+    import pyarrow as pa
+
+    values = typed(values, where)
+    if isinstance(values, pa.ChunkedArray):
+        column = _decoded(values)
+        if _is_text(column.type) or pa.types.is_binary(column.type):
+            return _parsed(column.cast(pa.large_string(), safe=False), missing, read)
+        numbers = _cast(column)
+        if numbers is None:
+            numbers = np.array([read(each) for each in column.to_pylist()], dtype=np.float64)
+        empty = column.is_null().to_numpy() | np.isnan(numbers) if "" in missing.texts else None
+    else:
+        numbers = np.array([read(each) for each in values], dtype=np.float64)
+        texts = [each.strip() if isinstance(each, str) else None for each in values]
+        empty = None
+        if missing.texts:
+            empty = np.array([text in missing.texts for text in texts], dtype=bool)
+            if "" in missing.texts:  # as are None and NaN, and no text that is no number
+                empty |= np.isnan(numbers) & np.array([text is None for text in texts], dtype=bool)
+    return numbers, _either(numbers, missing, empty)
+
+
+def _either(numbers: np.ndarray, missing: Codes, empty: np.ndarray | None) -> np.ndarray | None:
+    if not missing:
+        return None
+    found = np.isin(numbers, list(missing.numbers))
+    return found if empty is None else found | empty
+
+
+def _parsed(column: "pa.ChunkedArray", missing: Codes, read: Callable) -> tuple:
+    """Return what :func:`number_column` does, of an Arrow column of text."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    try:
+        trimmed = compute.utf8_trim_whitespace(column.fill_null(""))
+    except pa.ArrowInvalid:  # Parquet's text may be no UTF-8
+        octets = column.cast(pa.large_binary()).fill_null(b"").to_pylist()
+        texts = pa.array([each.decode("utf-8", "replace") for each in octets], pa.large_string())
+        column = trimmed = pa.chunked_array([texts])
+    empty = None
+    if missing.texts:
+        codes = pa.array(sorted(missing.texts), pa.large_string())
+        empty = compute.is_in(trimmed, codes).to_numpy()
+    numbers = None
+    if read is to_number and (empty is None or not empty.any()):
+        numbers = _cast(compute.utf8_trim(column, _BLANK))  # 20 times as fast
+    if numbers is None:  # some text is no number
+        column = column.fill_null("").dictionary_encode().unify_dictionaries().combine_chunks()
+        each = [read(text) for text in column.dictionary.to_pylist()]
+        numbers = np.array(each, dtype=np.float64)[column.indices.to_numpy(zero_copy_only=False)]
+    return numbers, _either(numbers, missing, empty)
+
+
+def _cast(column: "pa.ChunkedArray") -> np.ndarray | None:
+    """Return numbers, truth values, dates and times as float64; None of what is none of these."""
+    import pyarrow as pa
+
+    kind, types = column.type, pa.types
+    if types.is_timestamp(kind):
+        column = column.cast(pa.timestamp("us", kind.tz), safe=False).cast(pa.int64())
+    elif types.is_date(kind):
+        column = column.cast(pa.timestamp("us"), safe=False).cast(pa.int64())
+    try:
+        return np.array(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return None
+
+
+def typed(values: Any, where: str, *, allow_text: bool = False) -> Any:
+    """Return an Arrow column, or a list whose values have types of their own.
+
+    What one value is must not depend on others, so Arrow never finds the type of Python's objects.
+    """
+    import pyarrow as pa
+
+    if isinstance(values, pa.ChunkedArray | pa.Array):
+        return pa.chunked_array([values]) if isinstance(values, pa.Array) else values
+    kind = getattr(values, "dtype", None)
+    if str(kind) == "object" or (kind is None and not hasattr(values, "__arrow_c_stream__")):
+        return list(values)
+    if isinstance(values, np.ndarray):
+        check_kind(values, where, allow_text=allow_text)
+        if kind.kind in "US":
+            return values.tolist()
+        if kind.kind == "f" and kind.itemsize > 8:
+            values = values.astype(np.float64)
+    try:
+        if hasattr(values, "__arrow_c_stream__"):
+            return pa.chunked_array(values)
+        column = pa.array(values, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        return list(values)
+    return column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+
+
+def check_kind(values: np.ndarray, where: str, *, allow_text: bool = False) -> None:
+    """Refuse an array in which one entry may have changed how all others are written."""
+    if values.dtype.kind not in ("biufmMOUS" if allow_text else "biufmMO"):
+        raise InputError(
+            f"{where} is a NumPy array of {'text' if values.dtype.kind in 'US' else values.dtype}, "
+            "in which one odd entry may have changed all others, as 1 becomes 1.0: give a list of "
+            "rows, a data frame, or an array whose dtype was object from the start."
+        )
+
+
+def are_integers(values: Any) -> bool:
+    """Return whether a column holds integers by its type, or by that of each value."""
+    import pyarrow as pa
+
+    values = typed(values, "The list", allow_text=True)
+    if isinstance(values, pa.ChunkedArray):
+        return pa.types.is_integer(values.type) and not values.null_count
+    return bool(values) and all(isinstance(v, Integral) and type(v) is not bool for v in values)
+
+
+def _spelled_each(values: Sequence) -> "pa.ChunkedArray":
+    import pyarrow as pa
+
+    try:  # all are text already
+        column = pa.array(values, pa.large_string(), from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError):
+        each = [v if isinstance(v, str) else labels.spelled(v) for v in values]
+        try:
+            column = pa.array(each, pa.large_string())
+        except (pa.ArrowException, UnicodeEncodeError):  # halves of characters
+            column = pa.array(map(labels.cleaned, each), pa.large_string())
+    return pa.chunked_array([column])
+
+
+def _check_digits(column: "pa.ChunkedArray", where: str) -> None:
+    """Refuse floats so large that integers next to each other became one of them."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    exact = 2.0 ** {16: 11, 32: 24, 64: 53}[column.type.bit_width]
+    size = compute.abs(column.cast(pa.float64()))
+    lost = compute.and_(compute.greater_equal(size, exact), compute.is_finite(size))
+    if compute.any(lost).as_py():
+        raise InputError(
+            f"{where} holds labels as floating-point numbers of {exact:.0f} or more, where several "
+            "integers are one number: give them as integers or as text."
+        )
+
+
+def distinct(column: "pa.ChunkedArray") -> tuple[np.ndarray, list[str]]:
+    """Return codes and labels of a column of :func:`spelled_column`; labels may occur twice."""
     import pyarrow as pa
 
     if not pa.types.is_dictionary(column.type):
         column = column.fill_null("").dictionary_encode()
     column = column.unify_dictionaries().combine_chunks()
-    octets = column.dictionary.cast(pa.large_binary()).to_pylist()
-    texts = [bare(each.decode("utf-8", "surrogateescape")) for each in octets]
-    return column.indices.to_numpy(zero_copy_only=False), texts
+    octets = column.dictionary.cast(pa.large_binary()).fill_null(b"").to_pylist()
+    found = [labels.cleaned(labels.decoded(each)) for each in octets]
+    return column.indices.to_numpy(zero_copy_only=False), found
 
 
-def bare(text: str) -> str:
-    """Return a label without white space around it and byte-order marks before it."""
-    return text.strip().lstrip(_MARK).strip()
+def labelled(values: Any, where: str) -> Labelled:
+    """Return the labels of a column, numbered in the order of their code points.
 
-
-def labelled(codes: np.ndarray, texts: list[str]) -> Labelled:
-    """Number labels in the order of their code points, so that one more reorders no others.
-
-    They are objects, as an array of text would be as wide for all as the longest of them.
+    So one label more reorders no others. They are objects, as an array of text would be as wide for
+    all as the longest of them.
     """
-    labels = sorted(set(texts))
-    place = {label: index for index, label in enumerate(labels)}
+    codes, texts = distinct(spelled_column(values, where))
+    known = sorted(set(texts))
+    place = {label: index for index, label in enumerate(known)}
     new = np.array([place[text] for text in texts], dtype=np.int32)
-    return Labelled(new[codes], np.array(labels, dtype=object))
+    return Labelled(new[codes], np.array([*known, None], dtype=object)[:-1])
 
 
-def as_text(column, where: str):
-    """Return a Parquet column of labels as an Arrow column of text, encoded as a dictionary or not.
-
-    Integers are spelled in decimals.
-    """
-    import pyarrow as pa
-    from pyarrow import compute
-
-    column = _decoded(column)
-    if _is_text(column.type):
-        return column.cast(pa.large_string())
-    if pa.types.is_floating(column.type):  # pandas' integers, where a row above lacked one
-        column = column.cast(pa.float64())
-        whole = compute.equal(compute.floor(column), column)
-        whole = compute.and_(whole, compute.less(compute.abs(column), 2.0**53))
-        column = compute.if_else(whole, column, None).cast(pa.int64())
-    if not pa.types.is_integer(column.type):
-        raise InputError(f"{where} must hold text or integers, not {column.type}.")
-    # each integer is spelled once, however many rows it has
-    column = column.dictionary_encode("encode").unify_dictionaries().combine_chunks()
-    labels = column.dictionary.cast(pa.large_string()).fill_null("")
-    return pa.chunked_array([pa.DictionaryArray.from_arrays(column.indices, labels)])
-
-
-def as_numbers(column, where: str) -> np.ndarray:
-    """Return a Parquet column of numbers, or of text that spells them, as float64.
-
-    NaN where a field is empty or spells no number.
-    """
-    import pyarrow as pa
-
-    column, types = _decoded(column), pa.types
-    if _is_text(column.type):
-        return parsed(column, to_number)
-    number = (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean)
-    if not any(test(column.type) for test in number):
-        raise InputError(f"{where} must hold numbers, not {column.type}.")
-    return column.cast(pa.float64(), safe=False).to_numpy()
-
-
-def clock_of(column) -> Callable[[str], float]:
-    """Return how a Parquet column of timestamps is read, by its first row, where it is text."""
-    column = _decoded(column).slice(0, 1)
-    codes, texts = distinct(column) if _is_text(column.type) else (None, ())
-    return clock(texts[codes[0]]) if texts else to_number
-
-
-def as_times(column, where: str, read: Callable[[str], float]) -> np.ndarray:
-    """Return a Parquet column of numbers, dates, timestamps or text that spells them, as float64.
-
-    Dates and timestamps are numbers in the unit that the column has; text is ``read``. NaN and
-    errors: see :func:`as_numbers`.
-    """
-    import pyarrow as pa
-
-    column = _decoded(column)
-    if _is_text(column.type):
-        return parsed(column, read)
-    if pa.types.is_timestamp(column.type) or pa.types.is_date(column.type):
-        column = column.cast(pa.int32() if column.type.bit_width == 32 else pa.int64())
-    return as_numbers(column, where)
-
-
-def parsed(column, read: Callable[[str], float]) -> np.ndarray:
-    """Return what the texts of an Arrow column stand for, read by :func:`to_number` or others."""
-    import pyarrow as pa
-    from pyarrow import compute
-
-    if read is to_number:
-        try:  # 20 times as fast
-            return compute.utf8_trim(column, " \t").cast(pa.float64()).to_numpy()
-        except pa.ArrowInvalid:
-            pass  # some field is no number; the slow way says which
-    codes, texts = distinct(column)
-    return np.array([read(text) for text in texts], dtype=np.float64)[codes]
-
-
-def _decoded(column):
+def _decoded(column: "pa.ChunkedArray") -> "pa.ChunkedArray":
     """Return a column that is not dictionary-encoded; text if it has no type, as pandas' empty."""
     import pyarrow as pa
 
@@ -179,7 +293,7 @@ def _decoded(column):
     return column.cast(pa.large_string()) if pa.types.is_null(column.type) else column
 
 
-def _is_text(kind) -> bool:
+def _is_text(kind: "pa.DataType") -> bool:
     import pyarrow as pa
 
     types = pa.types

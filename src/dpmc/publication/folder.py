@@ -24,11 +24,11 @@ from dpmc.mechanisms import Mechanism
 from dpmc.released import GUARANTEE, SIMULATED
 
 TABLE = (
-    "the table can be read: each row has a user and an item, of 1 to 1,000 characters of UTF-8 "
-    "text without control characters, and a finite rating; a row of a text file is one line of at "
-    "most 16 MiB, in which quotes are closed; timestamps, if there are any, are of one kind; each "
-    "person has one label, spelled alike to the last character, and all that is said of one item "
-    "under it is one rating"
+    "the table can be read: its form, its columns and what means 'not rated' are known without the "
+    "rows; each row has as many fields as there are columns, text that can be decoded, a finite "
+    "rating and, if times are read, a number or a date; a row of a text file is one line of at "
+    "most 16 MiB, in which quotes are closed; each person has one label, written alike to the last "
+    "character, and all that is said of one item under it is one rating"
 )
 """What is assumed of the table of ratings."""
 SPENT = "once: whatever else is published about the same ratings adds to it"

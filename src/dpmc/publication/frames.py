@@ -1,92 +1,122 @@
-"""Tables of ratings that a program holds, read as strictly as files: frames, arrays, matrices.
+"""Tables of ratings that a program holds, read by the same rules as files: see :mod:`dpmc.labels`.
 
 A frame is anything with named columns that Arrow can read, such as those of pandas, polars, DuckDB
-and Arrow itself; none of these is imported here. As in files, labels are text, whatever they look
-like, and the refusal of a malformed row names the row and what is expected there, never what was
-found.
+and Arrow itself; none of these is imported here. The refusal of a malformed row names the row and
+what is expected there, never what was found.
 """
 
 from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError, ParameterError
 from dpmc.publication import fields
-from dpmc.publication.columns import (
-    column_of,
-    columns_of,
-    entries_of,
-    matrix_of,
-    named,
-    names_in,
-)
+from dpmc.publication.columns import columns_of, entries_of, matrix_of, names_in
 from dpmc.publication.lists import in_column, listed_once, read_list
-from dpmc.publication.sources import ROLES, check_unrated
+from dpmc.publication.pieces import Source
+from dpmc.publication.reading import ROLES, Reading
+from dpmc.publication.sources import Columns, usual_columns
 from dpmc.publication.store import Store
 from dpmc.publication.table import Lines, read_lines
 
-if TYPE_CHECKING:
-    import pyarrow as pa
 
-
-def labels_of(column: "pa.ChunkedArray", name: str) -> Labelled:
-    """Return the labels in an Arrow column of text or integers, as text."""
-    codes, texts = fields.distinct(fields.as_text(column, f"The column '{name}'"))
-    bad = np.array([not fields.is_label(text) for text in texts], dtype=bool)
-    _check(bad[codes], name, fields.LABEL)
-    return fields.labelled(codes, texts)
-
-
-def lines_in(table: object, ratings: object, names: Mapping[str, str], rated: bool = True) -> Lines:
+def lines_in(table: object, ratings: object, reading: Reading) -> Lines:
     """Return what stands in a table, one rating a row.
 
-    It is a file (of a store see :mod:`dpmc.fitting.ratings`); a frame, whose columns of users,
-    items and ratings are found as :func:`dpmc.publication.columns.columns_of` finds them, or an
-    array of shape (n, 3); where n ratings are given beside it, without theirs, or of shape (n, 2);
-    or where it is not ``rated``, and each row has the value 1. Of a sparse matrix rows are users,
-    columns items and what is stored ratings; where it is not ``rated``, it must be one of truth
-    values.
+    It is a file (of a store see :mod:`dpmc.fitting.ratings`); a frame, whose columns are found as
+    :func:`dpmc.publication.columns.columns_of` finds them; rows or an array of shape (n, 3). Where
+    n ratings are given beside it, or where it is not ``rated`` and each row has the value 1, it has
+    no column of ratings. Of a sparse matrix rows are users, columns items and what is stored
+    ratings; where it is not ``rated``, it must be one of truth values.
     """
     if isinstance(table, str | PathLike | Store):
         if ratings is not None:
             raise InputError("A file or a store holds its ratings: give none beside it.")
-        return _lines_at(table, names, rated)
+        return _lines_at(table, reading)
+    if ratings is not None and not reading.rated:
+        raise ParameterError(
+            "Ratings were given, and each row would be a like, the worst rating too: say with "
+            "{likes_from} from which rating on one is a like, or leave them out."
+        )
     matrix = matrix_of(table)
     if matrix is not None:
         if ratings is not None:
             raise InputError("A sparse matrix holds its ratings: give none beside it.")
-        users, *others = _entries(matrix, rated)
-    elif not rated:
-        found = named(names_in(table) or (), "rating", names.get("rating"))
-        check_unrated("The table", found[0] if found else "y" if ratings is not None else None)
-        users, *others = columns_of(table, ROLES[:2], names)
-    elif ratings is None:
-        users, *others = columns_of(table, ROLES[:3], names)
+        columns, chosen = _entries(matrix, reading), Columns({}, ())
+    elif ratings is not None:
+        columns, chosen = columns_of(table, reading, ROLES[:2])
+        columns |= {"rating": ratings}
     else:
-        users, *others = columns_of(table, ROLES[:2], names)
-        others.append((column_of(ratings, "rating"), "rating"))
-    return Lines(labels_of(*users), *_rated(*others[: 1 + rated]), None)
+        columns, chosen = columns_of(table, reading)
+    names = chosen.used | {role: role for role in ROLES if role not in chosen.used}
+    users = fields.labelled(columns["user"], _column(names["user"]))
+    return _lines(users, columns, names, reading, Source(type(table).__name__, chosen))
 
 
-def _lines_at(table: Any, names: Mapping[str, str], rated: bool) -> Lines:
+def _lines(
+    users: Labelled, columns: Mapping[str, Any], names: Mapping, reading: Reading, source: Source
+) -> Lines:
+    """Return columns as lines, without the rows that stand for "not rated"."""
+    items = fields.labelled(columns["item"], _column(names["item"]))
+    values, missing = np.ones(items.codes.size), None
+    if reading.rated:
+        where = _column(names["rating"])
+        values, missing = fields.number_column(columns["rating"], where, reading.missing)
+    if not users.codes.size == items.codes.size == values.size:
+        raise InputError(
+            f"There are {items.codes.size} items and {values.size} ratings, not as many."
+        )
+    source.rows, kept = values.size, np.arange(values.size)
+    if missing is not None and missing.any():
+        kept, source.missing = np.flatnonzero(~missing), int(missing.sum())
+        users, items, values = _some(users, kept), _some(items, kept), values[kept]
+    bad = ~np.isfinite(values)
+    if bad.any():
+        row = kept[bad.argmax()] + 1
+        raise InputError(
+            f"Row {row}: {fields.FINITE} is expected in the column '{names['rating']}'."
+        )
+    return Lines(users, items, values, None, source)
+
+
+def _some(labelled: Labelled, rows: np.ndarray) -> Labelled:
+    """Return some rows, and the labels that occur in them."""
+    codes = labelled.codes[rows]
+    there = np.bincount(codes, minlength=labelled.labels.size) > 0
+    new = np.cumsum(there, dtype=np.int32) - 1
+    return Labelled(new[codes].astype(np.int32), labelled.labels[there])
+
+
+def _column(name: str) -> str:
+    return f"The column '{name}'"
+
+
+def _lines_at(table: Any, reading: Reading) -> Lines:
     try:
-        return read_lines(Path(table), names, rated)
+        return read_lines(Path(table), reading)
     except ParameterError as error:  # a program names all columns by one parameter
-        sentence = error.spelled(lambda name: "columns" if name in ROLES else name)
-        raise InputError(sentence) from None
+        raise InputError(error.spelled(_of_program)) from None
 
 
-def _entries(matrix: csr_array, rated: bool) -> list[tuple]:
-    """Return the users, items and values of a matrix, named; of truth values those that are true.
+def _of_program(name: str) -> str:
+    """Return what a program calls an option of files."""
+    if name in ROLES:
+        return "columns"
+    return (
+        f"file_options {name}" if name in ("format", "separator", "encoding", "columns") else name
+    )
+
+
+def _entries(matrix: Any, reading: Reading) -> dict[str, np.ndarray]:
+    """Return the users, items and values of a matrix; of truth values those that are true.
 
     These it must have where it is not ``rated``.
     """
-    if not rated:
+    if not reading.rated:
         if matrix.dtype != bool:
             raise ParameterError(
                 "A sparse matrix holds ratings, and each entry would be a like, the worst rating "
@@ -94,57 +124,69 @@ def _entries(matrix: csr_array, rated: bool) -> list[tuple]:
                 "a matrix of truth values, matrix.astype(bool)."
             )
         matrix.eliminate_zeros()
-    return list(zip(entries_of(matrix), ROLES, strict=False))
+    return entries_of(matrix)
 
 
-def pairs_in(table: object, names: Mapping[str, str]) -> tuple[Labelled, Labelled]:
-    """Return the users and items of a frame, an array of shape (n, 2), or a sparse matrix."""
+def pairs_in(table: object, reading: Reading) -> tuple[Labelled, Labelled]:
+    """Return the users and items of a frame, rows or an array of shape (n, 2), or a matrix."""
     matrix = matrix_of(table)
-    if matrix is None:
-        users, items = columns_of(table, ROLES[:2], names)
+    if matrix is not None:
+        columns, names = entries_of(matrix), dict(zip(ROLES, ROLES, strict=True))
     else:
-        users, items = zip(entries_of(matrix)[:2], ROLES, strict=False)
-    return labels_of(*users), labels_of(*items)
+        columns, chosen = columns_of(table, reading, ROLES[:2])
+        names = chosen.used
+    users, items = (fields.labelled(columns[role], _column(names[role])) for role in ROLES[:2])
+    return users, items
 
 
-def lines_of_one(ratings: object, names: Mapping[str, str], rated: bool = True) -> Lines:
+def lines_of_one(ratings: Any, reading: Reading) -> Lines:
     """Return the ratings of one user, who has no label here.
 
-    They are a mapping from items to ratings, a frame, whose columns are found as those of
-    :func:`lines_in`, or a row of a sparse matrix. Where they are not ``rated``, a list of items
-    will do, and what is said of one beside it does not count.
+    They are a mapping from items to ratings, a series whose index has the items, a frame, whose
+    columns are found as those of :func:`lines_in`, or a row of a sparse matrix. Where they are not
+    ``rated``, a list of items will do, and what is said of one beside it does not count.
     """
-    there, matrix = names_in(ratings), matrix_of(ratings)
+    matrix, names = matrix_of(ratings), dict(zip(ROLES, ROLES, strict=True))
     if matrix is not None:
         if matrix.shape[0] != 1:
             raise InputError("One user's ratings must be one row of a matrix.")
-        columns = _entries(matrix, rated)[1:]
-    elif there is not None:
-        columns = columns_of(ratings, ROLES[1 : 2 + rated], names)
-        if rated and named(there, "user", names.get("user")):
-            (users,) = columns_of(ratings, ROLES[:1], names)
-            if len(labels_of(*users).labels) > 1:
-                raise InputError("These are ratings of several users; give those of one.")
-    elif not rated:
-        columns = [(column_of(_listed(ratings), "item"), "item")]
+        columns: Mapping[str, Any] = _entries(matrix, reading)
+    elif names_in(ratings) is not None:
+        columns, names = _columns_of_one(ratings, reading)
+    elif hasattr(ratings, "index") and hasattr(ratings, "to_dict"):  # a series of pandas
+        columns = {"item": ratings.index, "rating": ratings}
     elif isinstance(ratings, Mapping):
-        both = zip((ratings, ratings.values()), ROLES[1:3], strict=True)
-        columns = [(column_of(list(each), role), role) for each, role in both]
+        columns = {"item": list(ratings), "rating": list(ratings.values())}
+    elif not reading.rated and isinstance(ratings, Iterable) and not isinstance(ratings, str):
+        columns = {"item": ratings if hasattr(ratings, "dtype") else list(ratings)}
     else:
         raise InputError(
-            "One user's ratings must be a mapping from items to ratings, a frame, or a row of a "
-            "sparse matrix."
+            "One user's ratings must be a mapping from items to ratings, a series, a frame, or a "
+            "row of a sparse matrix"
+            + ("." if reading.rated else "; likes may be a list of items, too.")
         )
-    items, values = _rated(*columns[: 1 + rated])
-    nobody = Labelled(np.zeros(values.size, dtype=np.int32), np.array([""], dtype=object))
-    return Lines(nobody, items, values, None)
+    n_rows = len(columns["item"])
+    nobody = Labelled(np.zeros(n_rows, dtype=np.int32), np.array([""], dtype=object))
+    return _lines(nobody, columns, names, reading, Source())
 
 
-def public_list(labels: object, what: str) -> list[str]:
-    """Return a public list of labels as text, in its order; ``what`` is "items" or "users".
+def _columns_of_one(frame: Any, reading: Reading) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    """Return the items and ratings in a frame; refuse one of several users."""
+    names = [name for name in names_in(frame) or () if isinstance(name, str)]
+    users = [reading.user] if reading.user in names else usual_columns(names, "user")
+    if len(users) == 1:
+        found = frame[users[0]]
+        if reading.rated and fields.labelled(found, _column(users[0])).labels.size > 1:
+            raise InputError("These are ratings of several users; give those of one.")
+    columns, chosen = columns_of(frame, reading, ROLES[1 : 2 + reading.rated])
+    return columns, chosen.used
+
+
+def public_list(labels: Any, what: str) -> tuple[list[str], bool]:
+    """Return a public list of labels, in its order, and whether they were integers.
 
     A path is that of a file, see :func:`dpmc.publication.lists.read_list`; else labels are
-    iterable, such as a list, an array or a column of a frame.
+    iterable, such as a list, an array or a column of a frame. ``what`` is "items" or "users".
     """
     if isinstance(labels, str | PathLike):
         return read_list(labels, what.removesuffix("s"))
@@ -153,35 +195,5 @@ def public_list(labels: object, what: str) -> list[str]:
     if not hasattr(labels, "__arrow_c_stream__") and not isinstance(labels, np.ndarray):
         labels = list(labels)
     where = f"The list of {what}"
-    return listed_once(in_column(column_of(labels, what), where), where, what.removesuffix("s"))
-
-
-def _listed(items: object) -> object:
-    """Return items that are listed in some way as a sequence, or refuse them."""
-    if hasattr(items, "__arrow_c_stream__") or isinstance(items, np.ndarray):
-        return items
-    if isinstance(items, str) or not isinstance(items, Iterable):
-        raise InputError(
-            "One user's likes must be a list of items, a mapping from them, or a frame."
-        )
-    return list(items)
-
-
-def _rated(items: tuple, values: tuple | None = None) -> tuple[Labelled, np.ndarray]:
-    """Return items and ratings, 1 if there are none, from named Arrow columns of one length."""
-    labels = labels_of(*items)
-    if values is None:
-        return labels, np.ones(labels.codes.size)
-    column, name = values
-    if labels.codes.size != len(column):
-        raise InputError(
-            f"There are {labels.codes.size} items and {len(column)} ratings, not as many."
-        )
-    numbers = fields.as_numbers(column, f"The column '{name}'")
-    _check(~np.isfinite(numbers), name, "a finite number")
-    return labels, numbers
-
-
-def _check(bad: np.ndarray, name: str, expected: str) -> None:
-    if bad.any():
-        raise InputError(f"Row {bad.argmax() + 1}: {expected} is expected in the column '{name}'.")
+    found = listed_once(in_column(labels, where), where, what.removesuffix("s"))
+    return found, fields.are_integers(labels)

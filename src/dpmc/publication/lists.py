@@ -1,19 +1,20 @@
 """Public lists of items and users, which come from elsewhere than the ratings."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpmc.datasets.readers.table import read_names
-from dpmc.datasets.readers.text import Layout, rows
 from dpmc.datasets.registry import OWN_SUFFIXES
 from dpmc.errors import InputError
+from dpmc.labels import cleaned
 from dpmc.publication import fields
-from dpmc.publication.sources import choose_one, readable
+from dpmc.publication.reading import readable
+from dpmc.publication.sources import choose_one
 from dpmc.ratings import Ratings, ascending
 
 if TYPE_CHECKING:
@@ -22,23 +23,48 @@ if TYPE_CHECKING:
 _INSTEAD = ", or give one label a line in a .txt file"
 
 
-def read_list(path: str | PathLike[str], what: str, column: str | None = None) -> list[str]:
-    """Return the labels of a public list, in its order, stripped of white space around them.
+def read_list(
+    path: str | PathLike[str], what: str, column: str | None = None
+) -> tuple[list[str], bool]:
+    """Return the labels of a public list, in its order, and whether the file has them as integers.
 
     The file is a table (.csv, .tsv, .parquet) with a column of labels, by this name or the usual
     ones, or else UTF-8 text with one label a line, where blank lines do not count. ``what`` is
     "item" or "user".
     """
     path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix not in OWN_SUFFIXES:
-        labels = _in_lines(path)
-    elif suffix == ".parquet":
-        labels = _in_parquet(path, what, column)
-    else:
-        labels = _in_csv(path, what, column)
-    with readable(path):
-        return listed_once(labels, str(path), what)
+    if path.suffix.lower() not in OWN_SUFFIXES:
+        with readable(path):
+            return listed_once(_in_lines(path), str(path), what), False
+    table = read_public(path, {what: column}, advice=_INSTEAD)
+    names = tuple(table.column_names)
+    chosen = table[choose_one(str(path), names, what, column, advice=_INSTEAD)]
+    labels = listed_once(in_column(chosen, f"{path}: column '{column}'"), str(path), what)
+    return labels, fields.are_integers(chosen)
+
+
+def read_public(path: Path, given: Mapping[str, str | None], advice: str = "") -> "pa.Table":
+    """Return a public table as an Arrow table; of a text file some columns as text.
+
+    ``given`` has the names of these columns by what they are, such as "item"; None: found by the
+    usual names.
+    """
+    from pyarrow import csv, parquet
+
+    with readable(path), open(path, "rb") as stream:
+        if path.suffix.lower() == ".parquet":
+            return parquet.read_table(stream)
+        names, separator = read_names(stream, str(path))
+    where = f"{path}, line 1"
+    texts = [choose_one(where, names, role, name, advice=advice) for role, name in given.items()]
+    options = csv.ParseOptions(delimiter=separator, newlines_in_values=True)
+    types = dict.fromkeys(texts, "string")
+    convert = csv.ConvertOptions(column_types=types, strings_can_be_null=False)
+    try:
+        return csv.read_csv(path, parse_options=options, convert_options=convert)
+    except (OSError, ValueError) as error:  # Arrow's own are among these
+        first = str(error).splitlines()[0].rstrip(".")
+        raise InputError(f"{path} is not a table with a header: {first}.") from None
 
 
 def listed_once(labels: Iterable[tuple[str, str]], where: str, what: str) -> list[str]:
@@ -48,8 +74,8 @@ def listed_once(labels: Iterable[tuple[str, str]], where: str, what: str) -> lis
     """
     places: dict[str, str] = {}
     for place, label in labels:
-        if not fields.is_label(label):
-            raise InputError(f"{where}, {place}: {fields.LABEL} is expected for the {what}.")
+        if not label:
+            raise InputError(f"{where}, {place}: a label is expected for the {what}.")
         if label in places:
             raise InputError(
                 f"{where}, {place}: the {what} '{label}' is on {places[label]} already; list it "
@@ -63,43 +89,21 @@ def listed_once(labels: Iterable[tuple[str, str]], where: str, what: str) -> lis
 
 def _in_lines(path: Path) -> Iterator[tuple[str, str]]:
     """Yield (place in the list, label), as all of these."""
-    with open(path, encoding="utf-8-sig", errors="surrogateescape") as stream:
-        for number, line in enumerate(stream, 1):
-            if line.strip():
-                yield f"line {number}", fields.bare(line)
+    for number, octets in enumerate(path.read_bytes().split(b"\n"), 1):
+        try:
+            found = cleaned(octets.decode("utf-8"))
+        except UnicodeDecodeError:
+            raise InputError(f"{path}, line {number}: this is not UTF-8 text.") from None
+        if found:
+            yield f"line {number}", found
 
 
-def _in_csv(path: Path, what: str, column: str | None) -> Iterator[tuple[str, str]]:
-    with open(path, "rb") as stream:
-        names, separator = read_names(stream, str(path))
-        text = stream.read().decode("utf-8", "surrogateescape")
-    chosen = choose_one(f"{path}, line 1", names, what, column, advice=_INSTEAD)
-    place = names.index(chosen)
-    for line, row in rows(text, 2, Layout(names, chosen, chosen, chosen, separator)):
-        if isinstance(row, str):
-            raise InputError(f"{path}, line {line}: {row}.")
-        if len(row) != len(names):
-            raise InputError(
-                f"{path}, line {line}: expected {len(names)} fields, as in the header, found "
-                f"{len(row)}; are quotes missing?"
-            )
-        yield f"line {line}", fields.bare(row[place])
-
-
-def _in_parquet(path: Path, what: str, column: str | None) -> Iterator[tuple[str, str]]:
-    from pyarrow import parquet
-
-    with open(path, "rb") as stream, parquet.ParquetFile(stream) as file:
-        chosen = choose_one(
-            str(path), tuple(file.schema_arrow.names), what, column, advice=_INSTEAD
-        )
-        column = file.read(columns=[chosen]).column(0)
-    yield from in_column(column, f"{path}: column '{chosen}'")
-
-
-def in_column(column: "pa.ChunkedArray", where: str) -> Iterator[tuple[str, str]]:
-    """Yield (place in the list, label) of an Arrow column; ``where`` is its name, for messages."""
-    codes, texts = fields.distinct(fields.as_text(column, where))
+def in_column(column: Any, where: str) -> Iterator[tuple[str, str]]:
+    """Yield (place in the list, label) of a column; ``where`` is its name, for messages."""
+    try:
+        codes, texts = fields.distinct(fields.spelled_column(column, where, listed=True))
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
     for number, code in enumerate(codes.tolist(), 1):
         yield f"row {number}", texts[code]
 

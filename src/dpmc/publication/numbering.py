@@ -4,11 +4,12 @@ import secrets
 
 import numpy as np
 
+from dpmc import labels
 from dpmc.compiled import njit
 from dpmc.datasets.readers.columns import Labelled
-from dpmc.publication import fields
+from dpmc.errors import InputError
 
-_PLAIN = np.zeros(256, dtype=bool)  # bytes of which, blanks at the ends aside, any text is a label
+_PLAIN = np.zeros(256, dtype=bool)  # bytes that a label keeps, blanks at the ends aside
 _PLAIN[0x20:0x7F] = True
 _LONGEST = 1000
 
@@ -20,13 +21,11 @@ class Numbering:
     ----------
     size : int
         How many spellings there were.
-    bad : list of int
-        Those that are no labels.
     """
 
     def __init__(self) -> None:
-        self.size, self.bad = 0, []
-        self._bare = {}  # number -> label, where that is not what was spelled
+        self.size = 0
+        self._cleaned = {}  # number -> label, where that is not what was spelled
         self._slots = np.zeros((2**10, 2), dtype=np.uint64)
         self._ends = np.zeros(2**9 + 1, dtype=np.int64)
         self._octets = np.empty(2**14, dtype=np.uint8)
@@ -45,7 +44,9 @@ class Numbering:
     def _numbered(self, texts) -> np.ndarray:
         import pyarrow as pa
 
-        octets, offsets = _buffers(texts.cast(pa.large_string()))
+        octets, offsets = _buffers(texts.cast(pa.large_string()).fill_null(""))
+        if offsets.size > 1 and np.diff(offsets).max() >= labels.LONGEST:
+            raise InputError("A label must have less than 16 MiB.")
         codes = np.empty(offsets.size - 1, dtype=np.int32)
         done, before = 0, self.size
         while done < codes.size:
@@ -76,19 +77,17 @@ class Numbering:
     def _look_at(self, code: int) -> None:
         own = slice(self._ends[code], self._ends[code + 1])
         spelled = self._octets[own].tobytes()
-        text = fields.bare(spelled.decode("utf-8", "surrogateescape"))
-        if not fields.is_label(text):
-            self.bad.append(code)
-        elif text.encode() != spelled:
-            self._bare[code] = text
+        text = labels.cleaned(labels.decoded(spelled))
+        if text.encode() != spelled:
+            self._cleaned[code] = text
 
     def labelled(self, codes: np.ndarray) -> Labelled:
         """Return numbers as codes into the labels, which are objects.
 
         An array of text would be as wide for all as the longest of them.
         """
-        places, labels = self.labels()
-        return Labelled(places[codes], np.array(labels.to_pylist(), dtype=object))
+        places, texts = self.labels()
+        return Labelled(places[codes], np.array([*texts.to_pylist(), None], dtype=object)[:-1])
 
     def labels(self) -> tuple[np.ndarray, object]:
         """Return the place of each number among the labels, and these, ascending by code points.
@@ -97,27 +96,27 @@ class Numbering:
         -------
         places : int32 array, shape (size,)
             The same of spellings that are one label.
-        labels : pyarrow.LargeStringArray
+        texts : pyarrow.LargeStringArray
         """
         import pyarrow as pa
         from pyarrow import compute
 
         ends = pa.py_buffer(self._ends[: self.size + 1])
         octets = pa.py_buffer(self._octets[: self._ends[self.size]])
-        labels = pa.LargeStringArray.from_buffers(self.size, ends, octets)
-        if self._bare:
-            labels = labels.to_pylist()
-            for code, text in self._bare.items():
-                labels[code] = text
-            labels = pa.array(labels, pa.large_string())
-        order = compute.sort_indices(labels)  # of UTF-8, which is that of code points
-        labels = labels.take(order)
+        texts = pa.LargeStringArray.from_buffers(self.size, ends, octets)
+        if self._cleaned:
+            texts = texts.to_pylist()
+            for code, text in self._cleaned.items():
+                texts[code] = text
+            texts = pa.array(texts, pa.large_string())
+        order = compute.sort_indices(texts)  # of UTF-8, which is that of code points
+        texts = texts.take(order)
         new = np.ones(self.size, dtype=bool)
         if self.size:
-            new[1:] = compute.not_equal(labels[1:], labels[:-1]).to_numpy(zero_copy_only=False)
+            new[1:] = compute.not_equal(texts[1:], texts[:-1]).to_numpy(zero_copy_only=False)
         places = np.empty(self.size, dtype=np.int32)
         places[order.to_numpy()] = np.cumsum(new, dtype=np.int32) - 1
-        return places, labels.filter(pa.array(new))
+        return places, texts.filter(pa.array(new))
 
 
 def _buffers(texts) -> tuple[np.ndarray, np.ndarray]:
@@ -132,7 +131,7 @@ def _buffers(texts) -> tuple[np.ndarray, np.ndarray]:
 # A slot is two words, next to each other in memory: half of a hash and a number, then where the
 # text begins and its length. All zero: the slot is free, numbers are kept plus one.
 _HALF = np.uint64(2**32 - 1)
-_LENGTH = np.uint64(24)  # bits; longer texts are no labels, and need not be recognised
+_LENGTH = np.uint64(24)  # bits, enough for labels.LONGEST
 _WORD = np.uint64(32)
 
 

@@ -1,38 +1,70 @@
 """Private tables of ratings, read piece by piece without a word about any one row.
 
 What one person's rows hold must change neither how the rows of others are read nor what is said.
-So the refusal of a malformed row names its line and what is expected there, never what was found.
-That all rows are well formed, and timestamps all of one kind, is a stated public assumption.
+So each row is read by itself, no label refuses a table, and the refusal of a malformed row names
+its line and what is expected there, never what was found. The reasons for a refusal are these
+(docs/own-ratings.md lists them for users):
+
+- the file cannot be read or unpacked, or is not in the form that was named or assumed;
+- a column is missing, or there are several of the name, or, where each row is to be a like, one
+  that may hold ratings;
+- a row has another number of fields, a quote that is left open, or is no JSON object;
+- bytes cannot be decoded; a line has more than 16 MiB, or a label as many characters;
+- a rating is no finite number, or a time neither a number nor a date;
+- what a program gives has lost something already: an array that NumPy made text of, floats as
+  labels that are too large to tell integers apart.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
-from math import isfinite
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 
-from dpmc.datasets.readers.table import read_names
-from dpmc.datasets.readers.text import Layout, blocks, parse_pieces, rows
-from dpmc.datasets.registry import OWN_SUFFIXES, REGISTRY
-from dpmc.errors import InputError
+from dpmc.errors import InputError, ParameterError
 from dpmc.publication import fields
+from dpmc.publication.lines import TextLines, fields_in, objects_in, parsed
 from dpmc.publication.numbering import Numbering
-from dpmc.publication.sources import GZIPPED, ZIPPED, choose, kind_of, opened, readable
+from dpmc.publication.reading import (
+    JSON_LINES,
+    PARQUET,
+    ROLES,
+    Form,
+    OpenFile,
+    Reading,
+    files_of,
+    form_of,
+    opened,
+    readable,
+)
+from dpmc.publication.sources import Columns, choose
 
-WITHOUT_HEADER = ("user", "item", "rating", "timestamp")
-"""Columns of a file like u.data and ratings.dat of MovieLens."""
-PARQUET = ".parquet"
 ROWS, ROWS_OF_NUMBERS = 1 << 17, 1 << 20
 """Of a Parquet file, that are read at a time: with labels of text, and with integers alone, each of
 which is spelled once a time."""
-_SEPARATORS = {".data": "\t", ".dat": "::"}
-_RECBOLE = ".inter"
-TEXT_SUFFIXES = (".csv", ".tsv", *_SEPARATORS, _RECBOLE, ZIPPED)
-_EXPECTED = (fields.LABEL, fields.LABEL, "a finite number", fields.NUMBER_OR_DATE)
+_EXPECTED = {"rating": fields.FINITE, "timestamp": fields.NUMBER_OR_DATE}
+
+
+@dataclass
+class Source:
+    """Where ratings are from, for the eyes of whoever holds them.
+
+    Attributes
+    ----------
+    how : str
+        How they were read, in words.
+    columns : Columns
+    rows, missing : int
+        How many rows there were, and how many of them stood for "not rated".
+    """
+
+    how: str = ""
+    columns: Columns = field(default_factory=lambda: Columns({}, ()))
+    rows: int = 0
+    missing: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +77,7 @@ class Piece:
         Numbers of spellings.
     values : float64 array, shape (n_rows,)
     times : float64 array, shape (n_rows,), or None
-        Larger is later; in one unit for all rows of a table. Exact for whole numbers up to 2**53;
-        nanoseconds since 1970 are rounded to a quarter of a microsecond.
+        Larger is later. Exact for whole numbers up to 2**53.
     share : float
         How much of the table has been read with it, about.
     """
@@ -58,231 +89,256 @@ class Piece:
     share: float
 
 
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Some rows as they were read: labels as Arrow text, others as numbers, by role.
+
+    ``refused`` makes the error of the first of the rows that are refused.
+    """
+
+    labels: list
+    numbers: dict[str, tuple[np.ndarray, np.ndarray | None]]
+    refused: Callable[[np.ndarray], InputError]
+    share: float
+
+
 def read_pieces(
-    path: Path,
-    columns: Mapping[str, str | None],
-    rated: bool,
-    users: Numbering,
-    items: Numbering,
+    path: Path, reading: Reading, users: Numbering, items: Numbering, source: Source
 ) -> Iterator[Piece]:
     """Yield a private table, one rating a row, whose labels are numbered on the way.
 
-    Parameters
-    ----------
-    path : Path
-        A .csv, .tsv or .parquet file, or a folder with .parquet files in it or below it. Text is
-        UTF-8 with a header, each row one line; the separator (comma, semicolon or tab) is the one
-        that the header has most of. An .inter file is RecBole's: "user_id:token" in its header is
-        the column "user_id". A .data file is in the format of u.data of MovieLens 100K:
-        :data:`WITHOUT_HEADER`, separated by tabs, without header; a .dat file in that of
-        ratings.dat of MovieLens 1M and 10M, separated by "::". Text may be packed, its name then
-        ends in .gz too; of a .zip file, an archive of MovieLens, its file of ratings is read.
-    columns : mapping
-        Names of the columns "user", "item" and "rating", None: found by their usual names; and of
-        "timestamp", None: not used. Times are numbers, ISO 8601 dates or times in text (UTC unless
-        they say otherwise), or Parquet's own.
-    rated : bool
-        Whether there is a column of ratings; without one, each row has the value 1.
+    A table is a text file, a file of JSON lines or Parquet, packed or not, or a folder of Parquet
+    files: see :mod:`dpmc.publication.reading`. Text files have a header, unless their columns are
+    named, and each row is one line. JSON lines have the keys user, item and rating, unless others
+    are named. ``source`` is told what was read.
 
     Raises
     ------
     InputError
-        A file that cannot be read, lacks a column or holds a malformed row. The message holds
-        nothing of any row.
+        See the list above. The message holds nothing of any row.
     """
-    files = files_of(path)
-    is_parquet = files[0].suffix.lower() == PARQUET
+    path = Path(path)
+    files = files_of(path, reading)
     with readable(path), ThreadPoolExecutor(2) as pool:
-        read = _parquet(files, columns, rated, pool) if is_parquet else _text(path, columns, rated)
-        for file, first, labels, numbers, share in read:
-            codes = list(pool.map(Numbering.codes, (users, items), labels))
-            bad = [np.isin(*each) for each in zip(codes, (users.bad, items.bad), strict=True)]
-            bad += [~np.isfinite(column) for column in numbers]
-            if any(mask.any() for mask in bad):
-                raise InputError(
-                    _first_bad_row(file, columns, rated, first, bad)
-                    if is_parquet
-                    else _first_bad_line(path, columns, rated)
-                )
-            if not rated:
-                numbers = [np.ones(codes[0].size), *numbers]
-            yield Piece(*codes, numbers[0], numbers[1] if len(numbers) > 1 else None, share)
+        for place, file in enumerate(files):
+            for part in _parts(file, reading, source, pool):
+                piece = _piece(part, reading, users, items, source, pool)
+                yield Piece(**vars(piece) | {"share": (place + part.share) / len(files)})
 
 
-def files_of(path: Path) -> list[Path]:
-    """Return the files that a table is in; refuse what can be none by its name."""
-    if path.is_dir():  # of whatever name: Spark's ends in .parquet itself
-        files = sorted(each for each in path.rglob(f"*{PARQUET}") if each.is_file())
-        if files:
-            return files
-    if path.is_dir() or (path.suffix.lower() != PARQUET and kind_of(path) not in TEXT_SUFFIXES):
-        raise InputError(_no_table(path))
-    return [path]
+def _parts(path, reading, source, pool) -> Iterator[_Part]:
+    if path.suffix.lower() == ".parquet" or form_of(path, reading).kind == PARQUET:
+        yield from _of_parquet(path, reading, source, pool)
+        return
+    with opened(path, reading) as file:
+        of = _of_json if file.form.kind == JSON_LINES else _of_text
+        yield from of(file, path, reading, source)
 
 
-def _no_table(path) -> str:
-    """Say what to do with the name of something else than a table."""
-    kinds = (
-        f"{', '.join([*OWN_SUFFIXES, _RECBOLE, *_SEPARATORS])} or {ZIPPED} (of MovieLens), or, if "
-        f"it is text, in {GZIPPED} after that"
-    )
-    known = REGISTRY.get(str(path))
-    if known is None:
-        problem = f"has no {PARQUET} files in it" if path.is_dir() else "is none"
-        return (
-            f"The table of ratings must be a file that ends in {kinds}, or a folder with {PARQUET} "
-            f"files; {path} {problem}."
-        )
-    text = f"{known.name} is the name of a data set, and a file is needed"
-    if known.withdrawn:
-        return f"{text}: that data set is no longer public, so give a file of your own."
-    if kind_of(Path(known.file)) in TEXT_SUFFIXES:
-        return f"{text}: `dpmc data fetch {known.name}` brings it as data/{known.file}: name that."
-    return f"{text} that ends in {kinds}: write {known.title} to such a file first."
+def _piece(part, reading, users, items, source, pool) -> Piece:
+    """Return the rows that count, with their labels numbered."""
+    _, missing = part.numbers.get("rating", (None, None))
+    bad = np.zeros(len(part.labels[0]), dtype=bool)
+    for numbers, _ in part.numbers.values():
+        bad |= ~np.isfinite(numbers)
+    source.rows += bad.size
+    labels, kept = part.labels, None
+    if missing is not None and missing.any():
+        source.missing += int(missing.sum())
+        kept, bad = ~missing, bad & ~missing
+    if bad.any():
+        raise part.refused(bad)
+    if kept is not None:
+        labels = [_kept(column, kept) for column in labels]
+    codes = list(pool.map(Numbering.codes, (users, items), labels))
+    others = [numbers if kept is None else numbers[kept] for numbers, _ in part.numbers.values()]
+    if not reading.rated:
+        others = [np.ones(codes[0].size), *others]
+    return Piece(*codes, others[0], others[1] if len(others) > 1 else None, part.share)
 
 
-def _text(path, columns, rated):
-    """Yield of some rows: the file, the number of the first, Arrow columns of users and items,
-    numbers, and the share of the table that has been read."""
+def _kept(column, rows: np.ndarray):
     import pyarrow as pa
 
-    with opened(path) as text:
-        stream = text.stream
-        layout, chosen = _layout(text, path, columns, rated)
-        kinds = (pa.string(), pa.string(), *[pa.float64()] * rated, pa.string())
-        # Arrow cuts the file itself: a quote within somebody's field must not move the cuts, and
-        # with them the rows of others, as it would if quotes were merely counted
-        counted, n_rows, clock = _Counted(stream), 0, None
-        tables = parse_pieces(counted, layout, dict(zip(chosen, kinds, strict=False)))
-        for table in tables if stream.peek(1) else ():
-            if table is None:
-                raise InputError(_first_bad_line(path, columns, rated))
-            if not table.num_rows:
-                continue
-            users, items, *others = table.columns
-            numbers = [each.to_numpy() for each in others[:rated]]
-            for times in others[rated:]:
-                clock = clock or fields.clock(times[0].as_py())
-                numbers.append(fields.parsed(times, clock))
-            yield path, n_rows, (users, items), numbers, text.share()
-            n_rows += table.num_rows
-        # fewer rows than lines: somebody's quote was left open, in a column that is used or not,
-        # and the rows of others up to the next quote went into that field
-        if n_rows < counted.lines:
-            raise InputError(_first_bad_line(path, columns, rated))
+    return column.filter(pa.array(rows))
 
 
-class _Counted:
-    """A binary file for Arrow that counts the lines, empty ones aside, as they are read."""
-
-    closed = False
-
-    def __init__(self, stream: BinaryIO):
-        self._stream, self._ended, self._inside = stream, 0, False
-
-    @property
-    def lines(self) -> int:
-        """How many were read; a last line without an end counts too."""
-        return self._ended + self._inside
-
-    def read(self, size: int) -> bytes:
-        octets = np.frombuffer(content := self._stream.read(size), np.uint8)
-        if octets.size:
-            inside = (octets != ord("\n")) & (octets != ord("\r"))
-            ends = np.count_nonzero(inside[:-1] & ~inside[1:])
-            self._ended += int(ends) + (self._inside and not inside[0])
-            self._inside = bool(inside[-1])
-        return content
-
-
-def _parquet(files, columns, rated, pool):
-    """Yield the same as :func:`_text`; columns of labels are made text in threads of a pool."""
+def _of_text(file: OpenFile, path: Path, reading: Reading, source: Source) -> Iterator[_Part]:
     import pyarrow as pa
-    from pyarrow import parquet
 
-    clock, kinds = None, None
-    for place, path in enumerate(files):
-        with open(path, "rb") as stream, parquet.ParquetFile(stream) as file:
-            chosen = choose(str(path), tuple(file.schema_arrow.names), columns, rated)
-            schema = pa.schema([file.schema_arrow.field(name) for name in chosen])
-            kinds = kinds or schema.types
-            if schema.types != kinds:
-                raise InputError(f"{path} has columns of other types than {files[0]}.")
-            wheres = [f"{path}: column '{name}'" for name in chosen]
-            first, n_rows = 0, file.metadata.num_rows
-            numbered = all(map(pa.types.is_integer, kinds[:2]))
-            most = ROWS_OF_NUMBERS if numbered else ROWS
-            # group by group: Arrow keeps what it read of all groups that it was asked for
-            batches = chain.from_iterable(
-                file.iter_batches(most, row_groups=[group], columns=list(chosen))
-                for group in range(file.num_row_groups)
+    form, lines = file.form, TextLines(file.stream, str(path), file.form)
+    names, where = form.names, str(path)
+    if names is None:
+        names, form = _header(lines.header(), form)
+        where += ", line 1"
+    source.columns = chosen = choose(where, names, reading, form)
+    source.how = f"{form}, because {form.because}"
+    text = _TextFile(path, form, names, chosen, reading)
+    kinds = dict.fromkeys(chosen.used.values(), pa.string())
+    fast = dict(kinds)
+    if reading.rated and not reading.missing.texts:
+        fast[chosen.used["rating"]] = pa.float64()
+    for first, block in lines.blocks():
+        table = parsed(block, form, names, fast) or parsed(block, form, names, kinds)
+        if table is None:
+            raise text.fault(first, block)
+        columns = dict(zip(chosen.used, table.columns, strict=True))
+        numbers = _numbers(columns, chosen.used, reading)
+        refused = partial(text.fault, first, block)
+        yield _Part([columns["user"], columns["item"]], numbers, refused, file.share())
+
+
+def _numbers(columns: Mapping, names: Mapping[str, str], reading: Reading) -> dict:
+    """Return ratings and times, by role, with the rows that stand for "not rated"."""
+    found = {}
+    if "rating" in columns:
+        where = f"The column '{names['rating']}'"
+        found["rating"] = fields.number_column(columns["rating"], where, reading.missing)
+    if "timestamp" in columns:
+        where = f"The column '{names['timestamp']}'"
+        found["timestamp"] = fields.number_column(columns["timestamp"], where, read=fields.to_time)
+    return found
+
+
+def _header(line: str, form: Form) -> tuple[tuple[str, ...], Form]:
+    """Return the names in a header, and the form with the separator that it has most of."""
+    if form.separator is None:
+        form = replace(form, separator=max(",;\t|", key=line.count))
+    names = fields_in(line, form) or [line]
+    if form.recbole:
+        names = [name.partition(":")[0] for name in names]
+    return tuple(name.strip() for name in names), form
+
+
+def _of_json(file: OpenFile, path: Path, reading: Reading, source: Source) -> Iterator[_Part]:
+    lines = TextLines(file.stream, str(path), file.form)
+    keys = {role: getattr(reading, role) or role for role in reading.roles}
+    source.columns, source.how = Columns(keys, ()), f"{file.form}, because {file.form.because}"
+    known = {*keys.values(), *reading.not_ratings}
+    for first, block in lines.blocks():
+        rows, places = [], []
+        for line, row in objects_in(block, first, str(path)):
+            _check_keys(f"{path}, line {line}", row, keys, known, reading)
+            rows.append([row.get(key) for key in keys.values()])
+            places.append(line)
+        values = zip(*rows, strict=True) if rows else [()] * len(keys)
+        columns = dict(zip(keys, values, strict=True))
+        labels = [fields.spelled_column(columns[role], str(path)) for role in ROLES[:2]]
+        numbers = _numbers(columns, keys, reading)
+        where = partial("{}, line {}".format, path)
+        refused = partial(_first_bad_row, where, places, numbers, keys)
+        yield _Part(labels, numbers, refused, file.share())
+
+
+def _check_keys(where: str, row: Mapping, keys: Mapping, known: set, reading: Reading) -> None:
+    for role in ROLES[:2]:
+        if keys[role] not in row:
+            raise ParameterError(
+                "{where}: the key '{key}' is expected in each object; name another with {0}.",
+                role,
+                where=where,
+                key=keys[role],
             )
-            for batch in batches if n_rows else [pa.RecordBatch.from_pylist([], schema=schema)]:
-                every = [pa.chunked_array([column]) for column in batch.select(chosen).columns]
-                labels = list(pool.map(fields.as_text, every[:2], wheres))
-                numbers = [fields.as_numbers(each, wheres[2]) for each in every[2 : 2 + rated]]
-                for times in every[2 + rated :]:
-                    clock = clock or fields.clock_of(times)
-                    numbers.append(fields.as_times(times, wheres[-1], clock))
-                share = (place + (first + batch.num_rows) / max(1, n_rows)) / len(files)
-                yield path, first, labels, numbers, share
-                first += batch.num_rows
+    if not reading.rated and not known.issuperset(row):
+        raise ParameterError(
+            "{where}: there are further keys, and each row would be a like, the worst rating too: "
+            "if ratings are among them, say with {likes_from} from which on one is a like; name "
+            "each key that holds no ratings with {not_ratings}.",
+            where=where,
+        )
 
 
-def _layout(text, path, columns, rated) -> tuple[Layout, tuple[str, ...]]:
-    if text.kind in _SEPARATORS:  # columns are known by their places
-        chosen = choose(str(path), WITHOUT_HEADER, columns, rated)
-        separator = _SEPARATORS[text.kind]
-        return Layout(WITHOUT_HEADER, *chosen[:3], separator, quoted=False), chosen
-    names, separator = read_names(text.stream, str(path))
-    if text.kind == _RECBOLE:
-        names = tuple(name.partition(":")[0] for name in names)
-    chosen = choose(f"{path}, line 1", names, columns, rated)
-    return Layout(names, *chosen[:2], chosen[2] if rated else "", separator), chosen
-
-
-def _first_bad_row(path, columns, rated, first, bad) -> str:
-    """Return what is wrong with the first bad row of a piece of a Parquet file."""
+def _of_parquet(path, reading, source, pool) -> Iterator[_Part]:
+    """Yield the rows of a Parquet file; columns of labels are made text in threads of a pool."""
+    import pyarrow as pa
     from pyarrow import parquet
 
-    chosen = choose(str(path), tuple(parquet.read_schema(path).names), columns, rated)
-    row, column = min((int(mask.argmax()), k) for k, mask in enumerate(bad) if mask.any())
-    return f"{path}, row {first + row + 1}: {_expected(chosen, rated)[column]}."
+    with open(path, "rb") as stream, parquet.ParquetFile(stream) as file:
+        source.columns = chosen = choose(str(path), tuple(file.schema_arrow.names), reading)
+        source.how = PARQUET
+        names = list(chosen.used.values())
+        schema = pa.schema([file.schema_arrow.field(name) for name in names])
+        wheres = [f"{path}: the column '{name}'" for name in names[:2]]
+        first, n_rows = 0, file.metadata.num_rows
+        numbered = all(pa.types.is_integer(kind) for kind in schema.types[:2])
+        most = ROWS_OF_NUMBERS if numbered else ROWS
+        # group by group: Arrow keeps what it read of all groups that it was asked for
+        batches = chain.from_iterable(
+            file.iter_batches(most, row_groups=[group], columns=names)
+            for group in range(file.num_row_groups)
+        )
+        for batch in batches if n_rows else [pa.RecordBatch.from_pylist([], schema=schema)]:
+            every = [pa.chunked_array([column]) for column in batch.select(names).columns]
+            labels = list(pool.map(fields.spelled_column, every[:2], wheres))
+            numbers = _numbers(dict(zip(chosen.used, every, strict=True)), chosen.used, reading)
+            where, places = partial("{}, row {}".format, path), range(first + 1, first + most + 1)
+            refused = partial(_first_bad_row, where, places, numbers, chosen.used)
+            yield _Part(labels, numbers, refused, (first + batch.num_rows) / max(1, n_rows))
+            first += batch.num_rows
 
 
-def _first_bad_line(path, columns, rated) -> str:
-    """Return what is wrong with the first bad line of a text file, which is read again."""
-    with opened(path) as text:
-        layout, chosen = _layout(text, path, columns, rated)
-        places = [layout.fields.index(name) for name in chosen]
-        clock = None
-        begin = 1 if text.kind in _SEPARATORS else 2
-        for first, block in blocks(text.stream, str(path), False, begin):  # a row is one line
-            for line, row in rows(block.decode("utf-8", "surrogateescape"), first, layout):
-                where = f"{path}, line {line}"
-                if isinstance(row, str):
-                    return f"{where}: {row}."
-                if any(end in field for field in row for end in "\r\n"):
-                    advice = "each row must be one line: close it, or leave that column out"
-                    return f"{where}: a quote is left open, and {advice}."
-                if len(row) != len(layout.fields):
-                    header = ", as in the header" if begin > 1 else ""
-                    expected = f"{len(layout.fields)} fields are expected{header}"
-                    return f"{where}: {expected}; {len(row)} were found."
-                own = [row[place] for place in places]
-                clock = clock or fields.clock(own[-1])
-                sound = [fields.is_label(fields.bare(each)) for each in own[:2]]
-                sound += [isfinite(fields.to_number(each)) for each in own[2:3] * rated]
-                sound += [isfinite(clock(each)) for each in own[2 + rated :]]
-                if not all(sound):
-                    return f"{where}: {_expected(chosen, rated)[sound.index(False)]}."
-    return f"{path}: a line cannot be read as a row of {len(layout.fields)} fields."
+def _first_bad_row(
+    where: Callable, places: Sequence[int], numbers: Mapping, names: Mapping, bad: np.ndarray
+) -> InputError:
+    """Return what is wrong with the first bad row of those at some places of a file."""
+    row = int(bad.argmax())
+    role = next(role for role, (found, _) in numbers.items() if not np.isfinite(found[row]))
+    return InputError(f"{where(places[row])}: {_expected(role, names)}.")
 
 
-def _expected(chosen, rated: bool) -> list[str]:
-    """Return what is expected in each of the columns."""
-    kinds = _EXPECTED if rated else (*_EXPECTED[:2], _EXPECTED[3])
-    return [
-        f"{kind} is expected in the column '{name}'"
-        for kind, name in zip(kinds, chosen, strict=False)
-    ]
+@dataclass(frozen=True)
+class _TextFile:
+    """What it takes to say what is wrong with a line of a text file."""
+
+    path: Path
+    form: Form
+    names: Sequence[str]
+    chosen: Columns
+    reading: Reading
+
+    def fault(self, first: int, block: bytes, bad: object = None) -> InputError:
+        """Return what is wrong with the first line that is refused, of some from a number on."""
+        for line, octets in enumerate(block.split(b"\n"), first):
+            found = self._fault(f"{self.path}, line {line}", octets) if octets else None
+            if found is not None:
+                return found
+        n_fields = len(self.names)
+        return InputError(f"{self.path}: a line from {first} on is no row of {n_fields} fields.")
+
+    def _fault(self, where: str, octets: bytes) -> InputError | None:
+        row = fields_in(octets.decode("utf-8", "surrogateescape"), self.form)
+        if row is None:
+            advice = "each row must be one line: close it"
+            return InputError(f"{where}: a quote is left open, and {advice}.")
+        if len(row) != len(self.names):
+            return ParameterError(
+                "{where}: {n} fields are expected{header}; {found} were found. The file was read "
+                "as {form}, because {because}; {separator}, {columns} and {format} change that.",
+                where=where,
+                n=len(self.names),
+                header=", as in the header" if self.form.names is None else "",
+                found=len(row),
+                form=self.form,
+                because=self.form.because,
+            )
+        own = {role: row[self.names.index(name)] for role, name in self.chosen.used.items()}
+        if any("\ud800" <= char <= "\udfff" for role in ROLES[:2] for char in own[role]):
+            return ParameterError(
+                "{where}: bytes that are not {assumed} text; {encoding} names another encoding, "
+                "such as latin-1.",
+                where=where,
+                assumed=self.form.encoding,
+            )
+        columns = {role: [own[role]] for role in own if role not in ROLES[:2]}
+        numbers = _numbers(columns, self.chosen.used, self.reading)
+        missing = numbers["rating"][1] if self.reading.rated else None
+        if missing is not None and missing[0]:
+            return None
+        for role, (found, _) in numbers.items():
+            if not np.isfinite(found[0]):
+                return InputError(f"{where}: {_expected(role, self.chosen.used)}.")
+        return None
+
+
+def _expected(role: str, names: Mapping[str, str]) -> str:
+    return f"{_EXPECTED[role]} is expected in the column '{names[role]}'"

@@ -1,125 +1,104 @@
-"""Files of tables and lists: what cannot be read, and which of their columns are meant.
+"""Which columns of a table are meant: the user, the item, the rating, and what is none of these.
 
 Nothing of a file is shown but the names of its columns, and these only if the first line cannot be
-somebody's rating, as it is where a header lacks.
+somebody's rating, as it is where a header is missing.
 """
 
-import gzip
-import os
-import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePath
-from typing import IO
 
-from dpmc.datasets.readers.movielens import MEMBERS, open_member
-from dpmc.datasets.readers.table import usual_columns
+from dpmc.datasets.readers.table import is_usual, usual_columns
 from dpmc.errors import InputError, ParameterError, did_you_mean
-
-ROLES = ("user", "item", "rating", "timestamp")
-GZIPPED, ZIPPED = ".gz", ".zip"
-
-
-@contextmanager
-def readable(path: Path) -> Iterator[None]:
-    """Turn what the file system and Arrow refuse into one sentence; Arrow's own quote values."""
-    import pyarrow as pa
-
-    try:
-        yield
-    except (OSError, EOFError, zlib.error) as error:
-        problem = getattr(error, "strerror", None) or "it is damaged"
-        raise InputError(f"{path} cannot be read: {problem}.") from None
-    except pa.ArrowException:
-        raise InputError(f"{path} is not a whole Parquet file.") from None
-
-
-def kind_of(path: PurePath) -> str:
-    """Return what the name of a file ends in, in lower case, without the .gz of a packed one."""
-    *_, before, last = ("", "", *(suffix.lower() for suffix in path.suffixes))
-    return before if last == GZIPPED else last
+from dpmc.publication.reading import SKIPPED, Form, Reading
 
 
 @dataclass(frozen=True)
-class OpenText:
-    """A text file that is open: its bytes, unpacked, what its name ends in, and the share read."""
+class Columns:
+    """The columns of a table.
 
-    stream: IO[bytes] | gzip.GzipFile
-    kind: str
-    share: Callable[[], float]
+    Attributes
+    ----------
+    used : dict
+        Role -> name, in the order of the roles.
+    ignored : tuple of str
+        Names of those that are not read.
+    """
 
-
-@contextmanager
-def opened(path: Path) -> Iterator[OpenText]:
-    """Open a text file: unpacked if its name ends in .gz; in a MovieLens archive, its ratings."""
-    if kind_of(path) == ZIPPED:
-        with open_member(path, MEMBERS) as (stream, member):
-            size = max(1, member.file_size)
-            yield OpenText(stream, kind_of(PurePath(member.filename)), lambda: stream.tell() / size)
-        return
-    with open(path, "rb") as file:
-        size = max(1, os.fstat(file.fileno()).st_size)
-        packed = path.suffix.lower() == GZIPPED
-        with gzip.open(file) if packed else nullcontext(file) as stream:
-            yield OpenText(stream, kind_of(path), lambda: file.tell() / size)
-
-
-def check_unrated(where: str, found: str | None) -> None:
-    """Refuse a column of ratings, by name, in a table of which each row is to be a like."""
-    if found is not None:
-        raise ParameterError(
-            "{where} has a column of ratings, '{found}', and each row would be a like, the worst "
-            "rating too: say at the fit with {likes_from} from which rating on one is a like, or "
-            "leave that column out.",
-            where=where,
-            found=found,
-        )
+    used: dict[str, str]
+    ignored: tuple[str, ...]
 
 
 def choose(
-    where: str, names: tuple[str, ...], given: Mapping[str, str | None], rated: bool = True
-) -> tuple[str, ...]:
-    """Return the names of the user, item, rating and, if it is given, timestamp columns.
+    where: str,
+    names: Sequence[str],
+    reading: Reading,
+    form: Form | None = None,
+    roles: Sequence[str] | None = None,
+) -> Columns:
+    """Return which columns of a table are read, or refuse the table.
 
-    ``given`` has names by role, None where they are found by usual names. A table that is not
-    ``rated`` has no column of ratings, or it is refused. A refusal starts with ``where``: the file,
-    and the line if it has lines.
+    ``where`` is the file, and the line if it has lines, or the frame; ``names`` are those of its
+    columns. ``form`` is how a file is read, for advice. ``roles`` are those that are looked for
+    where it is not a table to learn from.
     """
-    if not rated:
-        check_unrated(
-            where, given.get("rating") or next(iter(usual_columns(names, "rating")), None)
-        )
-    given = {role: given[role] for role in ROLES if given.get(role) is not None}
+    wanted = reading.roles if roles is None else roles
+    given = {role: getattr(reading, role) for role in wanted}
+    given = {role: name for role, name in given.items() if name is not None}
     if len(set(given.values())) < len(given):
         named = ", ".join(f"{{{role}}}" for role in given)
         raise ParameterError(f"{named} must name different columns.")
-    if len(set(names)) < len(names):
-        raise InputError(f"{where}: two columns have the same name; {_listed(names)}.")
-    return tuple(
-        choose_one(where, names, role, given.get(role), given.values())
-        for role in ROLES
-        if (role != "timestamp" or role in given) and (role != "rating" or rated)
+    known = [name for name in names if name != SKIPPED]
+    if len(set(known)) < len(known):
+        raise InputError(f"{where}: two columns have the same name; {_listed(names, form)}.")
+    used = {
+        role: choose_one(where, names, role, given.get(role), given.values(), form)
+        for role in wanted
+    }
+    ignored = tuple(name for name in names if name not in used.values())
+    if roles is None and not reading.rated:
+        _check_no_ratings(where, ignored, reading.not_ratings, _shown(names, form))
+    return Columns(used, ignored)
+
+
+def _check_no_ratings(
+    where: str, ignored: Sequence[str], not_ratings: Collection[str], shown: bool
+) -> None:
+    """Refuse a table of which each row is to be a like if a column might hold ratings.
+
+    Any further column might: what ratings are called is not known.
+    """
+    doubtful = [name for name in ignored if name not in not_ratings]
+    if not doubtful:
+        return
+    which = ", ".join(f"'{name}'" for name in doubtful[:5]) + ", ..." * (len(doubtful) > 5)
+    raise ParameterError(
+        "{where} has further columns{which}, and each row would be a like, the worst rating too: "
+        "if ratings are among them, say with {likes_from} from which on one is a like; name each "
+        "column that holds no ratings with {not_ratings}.",
+        where=where,
+        which=f" ({which})" if shown else "",
     )
 
 
 def choose_one(
     where: str,
-    names: tuple[str, ...],
+    names: Sequence[str],
     role: str,
     given: str | None,
     taken: Collection[str | None] = (),
+    form: Form | None = None,
     advice: str = "",
 ) -> str:
-    """Return the name of the column for one role, as :func:`choose` does.
+    """Return the name of the column for one role.
 
-    ``taken`` are columns that are named for some role; ``advice`` is what else can be done where no
-    column is found, starting with ", or".
+    It is the given one or, without one, the only one of a usual name. ``taken`` are columns that
+    are named for some role; ``advice`` is what else can be done where no column is found.
     """
     if given is not None:
         if names.count(given) == 1:
             return given
-        hint = did_you_mean(given, names) if _is_header(names) else ""
+        hint = did_you_mean(given, names) if _shown(names, form) else ""
         problem = "there is no column" if given not in names else "more than one column is named"
         raise ParameterError(
             "{where}: {problem} '{given}' ({0}){hint}; {listed}.",
@@ -128,35 +107,51 @@ def choose_one(
             problem=problem,
             given=given,
             hint=hint,
-            listed=_listed(names),
+            listed=_listed(names, form),
         )
     found = [name for name in usual_columns(names, role) if name not in taken]
     if len(found) == 1:
         return found[0]
     problem = "several columns look" if found else "no column looks"
+    sentence = "{where}: {problem} like the {role}; {listed}; name one with {0}{advice}."
+    if form is not None and form.kind == "text" and not found:
+        sentence += (
+            " The file was read as {form}, because {because}; {separator}, {encoding} and {columns}"
+            " (for a file without a header) change that."
+        )
     raise ParameterError(
-        "{where}: {problem} like the {role}; {listed}; name one with {0}{advice}.",
+        sentence,
         role,
         where=where,
         problem=problem,
         role=role,
-        listed=_listed(names),
+        listed=_listed(names, form),
         advice=advice,
+        form=form,
+        because=form and form.because,
     )
 
 
-def _listed(names: Sequence[str]) -> str:
-    if _is_header(names):
+def _shown(names: Sequence[str], form: Form | None) -> bool:
+    """Return whether names may be shown: of a private text file, only if they are no row of data.
+
+    A row has digits, those of its rating, even where the separator is another one, so that all of
+    it is taken for a name. A row without a rating need have none: then one of the names must be a
+    usual one.
+    """
+    if form is None or form.names is not None:
+        return True
+    if any(char.isnumeric() for name in names for char in name):
+        return False
+    return form.rated or any(
+        is_usual(word) for name in names for word in [name, *re.split(r"[^A-Za-z_]+", name)]
+    )
+
+
+def _listed(names: Sequence[str], form: Form | None) -> str:
+    if _shown(names, form):
         return f"the columns are {', '.join(names)}"
     return (
-        "the first line must hold the names of the columns (it is not shown, since it has digits "
-        "and may be data)"
+        "the first line must hold the names of the columns (it is not shown, since it may be "
+        "somebody's rating)"
     )
-
-
-def _is_header(names: Sequence[str]) -> bool:
-    """Return whether the names cannot be a row of data, which has digits: those of its rating.
-
-    That holds even where the separator is another one, so that a whole row is taken for a name.
-    """
-    return not any(character.isnumeric() for name in names for character in name)

@@ -28,7 +28,7 @@ from dpmc.compiled import njit
 from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError, ParameterError
 from dpmc.files import content_digest, file_digest
-from dpmc.publication.sources import check_unrated, readable
+from dpmc.publication.reading import Reading, readable
 from dpmc.publication.table import Lines, means_of
 from dpmc.ratings import Compressed, Ratings
 
@@ -238,9 +238,13 @@ class Store:
 
     def check_rated(self, rated: bool) -> None:
         """Refuse to be read as a table with ratings, or without, if it is not one."""
-        if not rated:
-            check_unrated(str(self.path), "rating" if self.rated else None)
-        elif not self.rated:
+        if self.rated and not rated:
+            raise ParameterError(
+                "{path} is a store with ratings, and each would be a like, the worst rating too: "
+                "say with {likes_from} from which rating on one is a like.",
+                path=self.path,
+            )
+        if rated and not self.rated:
             raise ParameterError(
                 "{path} is a store without ratings, of which each row is a like: it is for a "
                 "ranking, without {likes_from}.",
@@ -378,13 +382,15 @@ def is_store(path: str | PathLike[str]) -> bool:
     return (Path(path) / MANIFEST).is_file()
 
 
-def opened(path: str | PathLike[str], columns: Mapping[str, str | None]) -> Store:
-    """Return the store at a place, whose columns were named when it was built."""
-    for role in ("rating", "timestamp"):
-        if columns.get(role) is not None:
+def opened(path: str | PathLike[str], reading: Reading) -> Store:
+    """Return the store at a place; how its table is read was said when it was built."""
+    names = ("rating", "timestamp", "format", "separator", "encoding", "columns", "missing")
+    for name in names:
+        if getattr(reading, name):
             raise ParameterError(
-                "{path} is a store, whose columns were named when it was built: leave {0} out.",
-                role,
+                "{path} is a store, and how its table is read was said when it was built: leave "
+                "{0} out.",
+                name,
                 path=path,
             )
     return Store.open(path)

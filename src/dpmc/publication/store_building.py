@@ -7,11 +7,13 @@ name when it is whole.
 """
 
 import fcntl
+import json
 import os
 import shutil
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +21,7 @@ import numpy as np
 from dpmc.errors import InputError, ParameterError
 from dpmc.files import check_writable, content_digest, flush, naming
 from dpmc.publication import store_passes as passes
-from dpmc.publication.pieces import files_of
+from dpmc.publication.reading import USUAL, Reading, files_of
 from dpmc.publication.store import FIRST_USERS, FORMAT, ITEMS, MANIFEST, NOTE, USERS, Store
 
 _PRIVATE = (
@@ -32,9 +34,8 @@ _PRIVATE = (
 def build(
     path: str | Path,
     output: str | Path,
-    columns: Mapping[str, str | None],
+    reading: Reading = USUAL,
     *,
-    rated: bool = True,
     force: bool = False,
     block: int = passes.BLOCK,
     progress: passes.Progress = lambda stage: nullcontext(lambda share: None),
@@ -43,7 +44,7 @@ def build(
 
     Parameters
     ----------
-    path, columns, rated
+    path, reading
         See :func:`dpmc.publication.pieces.read_pieces`.
     output : path
         Folder to make; files in it are for their owner alone to read.
@@ -66,14 +67,14 @@ def build(
     if os.path.lexists(output) and os.path.lexists(work):
         _remove_finished(work, output)
     _check_taken(output, force)
-    asked = _asked(path, columns, rated, block)
+    asked = _asked(path, reading, block)
     with naming(output), _held(work, output):
         if not _can_go_on(work, asked):
             _emptied(work)
             passes.write_json(work / "asked.json", asked)
             try:
-                passes.read(work, path, columns, rated, block, progress)
-                if _asked(path, columns, rated, block) != asked:
+                passes.read(work, path, reading, block, progress)
+                if _asked(path, reading, block) != asked:
                     raise InputError(f"{path} was changed while it was read: build again.")
             except InputError:
                 _remove(work)
@@ -147,9 +148,9 @@ def _remove_finished(work: Path, output: Path) -> None:
             _remove(work)
 
 
-def _asked(path, columns, rated, block) -> dict[str, object]:
+def _asked(path, reading, block) -> dict[str, object]:
     """Return what a store is made of: what is left of another one is of no use."""
-    files = [(str(each.resolve()), each) for each in files_of(path)]
+    files = [(str(each.resolve()), each) for each in files_of(path, reading)]
     try:
         stats = [(name, each.stat()) for name, each in files]
     except OSError as error:
@@ -157,8 +158,7 @@ def _asked(path, columns, rated, block) -> dict[str, object]:
     return {
         "format": FORMAT,
         "files": [[name, about.st_size, about.st_mtime_ns] for name, about in stats],
-        "columns": dict(columns),
-        "rated": rated,
+        "reading": json.loads(json.dumps({**asdict(reading), "missing": str(reading.missing)})),
         "rows": [block, passes.MOST_ROWS],
     }
 

@@ -20,7 +20,7 @@ import numpy as np
 from dpmc.compiled import njit
 from dpmc.files import file_digest, flush
 from dpmc.publication.numbering import Numbering
-from dpmc.publication.pieces import read_pieces
+from dpmc.publication.pieces import Source, read_pieces
 from dpmc.publication.store import ARRAYS, FIRST_USERS, ITEMS, USERS
 
 BLOCK = 1 << 22
@@ -31,13 +31,13 @@ _ROW = [("user", np.int32), ("item", np.int32), ("value", np.float64)]
 Progress = Callable[[str], AbstractContextManager[Callable[[float], None]]]
 
 
-def read(work, path, columns, rated, block, progress) -> None:
+def read(work, path, reading, block, progress) -> None:
     """Do the first pass: rows as numbers in one file, and what there is to know of all labels."""
     users, items = Numbering(), Numbering()
     n_rows, low, high, single, counts = 0, np.inf, -np.inf, True, np.zeros(0, dtype=np.int64)
-    kind = _ROW + [("time", np.float64)] * (columns.get("timestamp") is not None)
+    kind = _ROW + [("time", np.float64)] * (reading.timestamp is not None)
     with progress("rows read") as report, open_own(work / "rows") as stream:
-        for piece in read_pieces(path, columns, rated, users, items):
+        for piece in read_pieces(path, reading, users, items, Source()):
             rows = np.empty(piece.values.size, dtype=kind)
             rows["user"], rows["item"] = piece.users, piece.items
             rows["value"] = piece.values + 0.0  # of -0 and 0, the order of the rows would choose
@@ -71,7 +71,7 @@ def read(work, path, columns, rated, block, progress) -> None:
         "users": len(labels),
         "items": len(item_labels),
         "rows": n_rows,
-        "rated": rated,
+        "rated": reading.rated,
         "timed": len(kind) > len(_ROW),
         "lowest": float(low) if n_rows else None,
         "highest": float(high) if n_rows else None,

@@ -1,7 +1,6 @@
 """The private table of ratings in memory, and one rating a pair made of it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +8,14 @@ import numpy as np
 
 from dpmc.datasets.readers.columns import Labelled
 from dpmc.publication.numbering import Numbering
-from dpmc.publication.pieces import read_pieces
+from dpmc.publication.pieces import Source, read_pieces
+from dpmc.publication.reading import Reading
 from dpmc.ratings import Ratings, ascending, grouped
 
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """What was read: nothing resolved, nothing dropped.
+    """What was read: nothing resolved, nothing dropped but what stands for "not rated".
 
     Attributes
     ----------
@@ -24,26 +24,29 @@ class Lines:
     values : float64 array, shape (n_lines,)
     times : float64 array, shape (n_lines,), or None
         Larger is later, see :class:`dpmc.publication.pieces.Piece`.
+    source : Source
     """
 
     users: Labelled
     items: Labelled
     values: np.ndarray
     times: np.ndarray | None
+    source: Source = field(default_factory=Source)
 
 
-def read_lines(path: Path, columns: Mapping[str, str | None], rated: bool = True) -> Lines:
+def read_lines(path: Path, reading: Reading) -> Lines:
     """Read a private table, one rating a row, see :func:`dpmc.publication.pieces.read_pieces`."""
-    users, items = Numbering(), Numbering()
-    pieces = list(read_pieces(Path(path), columns, rated, users, items))
+    users, items, source = Numbering(), Numbering(), Source()
+    pieces = list(read_pieces(Path(path), reading, users, items, source))
     times = None
-    if columns.get("timestamp") is not None:
+    if reading.timestamp is not None:
         times = _joined([piece.times for piece in pieces if piece.times is not None], np.float64)
     return Lines(
         users.labelled(_joined([piece.users for piece in pieces], np.int32)),
         items.labelled(_joined([piece.items for piece in pieces], np.int32)),
         _joined([piece.values for piece in pieces], np.float64),
         times,
+        source,
     )
 
 

@@ -37,7 +37,7 @@ def read_titles(path: str | Path, item: str | None = None, title: str | None = N
         for role, given in (("item", item), ("title", title))
     )
     labels = listed_once(in_column(table[item], f"{path}: column '{item}'"), str(path), "item")
-    codes, texts = fields.distinct(fields.as_text(table[title], f"{path}: column '{title}'"))
+    codes, texts = fields.distinct(fields.spelled_column(table[title], f"{path}: column '{title}'"))
     return dict(zip(labels, (texts[code] for code in codes.tolist()), strict=True))
 
 

@@ -14,16 +14,18 @@ from dpmc.datasets.registry import Dataset
 from dpmc.errors import InputError, did_you_mean
 from dpmc.ratings import Ratings
 
-# in lower case and without anything but letters and digits; "Id" may follow
+# in lower case and without anything but letters and digits; "Id" and a plural may follow
 _USUAL = {
-    "user": {"user", "u", "customer", "member", "reader", "reviewer", "consumer"},
+    "user": {"user", "u", "customer", "member", "reader", "reviewer", "consumer", "username"},
     "item": {
         *("item", "i", "movie", "film", "product", "book", "song", "track", "artist"),
-        *("joke", "place", "restaurant", "business", "game", "anime"),
+        *("joke", "place", "restaurant", "business", "game", "anime", "asin", "parentasin", "isbn"),
     },
-    "rating": {"rating", "value", "score", "stars", "preference"},
+    "rating": {"rating", "value", "score", "star", "preference", "overall", "bookrating"},
     "title": {"title", "name"},
 }
+_LESS_USUAL = {"rating": {"weight", "play", "count", "hour", "listen"}}
+"""What counts if there is none of the above."""
 
 
 def read_table(dataset: Dataset, path: Path) -> Ratings:
@@ -88,12 +90,21 @@ def _find_column(dataset, path, names, role: str, given: str | None) -> str:
 
 def usual_columns(names: Iterable[str], role: str) -> list[str]:
     """Return the names that are usual for a role: "user", "item", "rating" or "title"."""
-    return [name for name in names if _bare(name) in _USUAL[role]]
+    names = list(names)
+    found = [name for name in names if _bare(name) & _USUAL[role]]
+    return found or [name for name in names if _bare(name) & _LESS_USUAL.get(role, set())]
 
 
-def _bare(name: str) -> str:
+def is_usual(name: str) -> bool:
+    """Return whether a name is usual for some column of ratings."""
+    return any(usual_columns([name], role) for role in _USUAL)
+
+
+def _bare(name: str) -> set[str]:
+    """Return a name in each way that it can be read: with and without an ending."""
     letters = re.sub(r"[^a-z0-9]", "", name.lower())
-    return letters.removesuffix("id") or letters
+    found = {letters, letters.removesuffix("id"), letters.removesuffix("s")}
+    return {each for each in found if each} | {letters.removesuffix("ids")}
 
 
 def _read_parquet(dataset: Dataset, path: Path) -> Ratings:

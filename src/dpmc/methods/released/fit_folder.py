@@ -172,7 +172,8 @@ def assumed_public(model: PrivateMethod, guarantee: Guarantee) -> dict[str, str]
     users = not model.bounds.user_level
     assumed = {
         "rating_range": f"ratings lie in {low:g} to {high:g}, to which others are clipped",
-        "constants": "every number under constants was chosen without the ratings",
+        "constants": "relation, epsilon, delta, method, mechanism and every number under constants "
+        "were chosen without the ratings",
         "table": TABLE,
         "sizes": f"there are at most {MOST_USERS} {'ratings' if users else 'users'}",
     }
