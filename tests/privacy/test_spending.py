@@ -64,6 +64,26 @@ def test_other_noise_is_composed_by_loss_distributions(with_gaussian):
     assert found < sum(each.epsilon for each in fits)
 
 
+@pytest.mark.parametrize("lists", [1, 2])
+@pytest.mark.parametrize("share", [0.01, 0.2, 0.9])
+@pytest.mark.parametrize("gaussian", [False, True])
+@pytest.mark.parametrize("delta", [1e-5, 0.3])  # with the large one, what lists add to epsilon, too
+def test_lists_are_composed_with_other_noise(delta, lists, share, gaussian):
+    """The theorem of the module, around dp-accounting's composition of the noise alone."""
+    plan = Selection(USER_ADD_REMOVE, 50, 1.0, delta / 2, share)
+    made = calibrate("gaussian", releases=9, epsilon=plan.fit_epsilon, delta=plan.fit_delta)
+    chosen = Cost(1.0, delta / 2, made.noise, plan.releases(9), plan.list_delta)
+    fits = [cost("laplace", 3, 1.0, 1e-5)] + lists * [chosen] + gaussian * [cost(epsilon=1.0)]
+    accountant = PLDAccountant(value_discretization_interval=1e-4)
+    accountant.compose(SelfComposedDpEvent(LaplaceDpEvent(fits[0].noise.scale), 3))
+    for each in fits[1:]:
+        accountant.compose(GaussianDpEvent(each.noise.scale / math.sqrt(each.releases)))
+    expected = accountant.get_epsilon(delta - lists * share * delta / 2)
+    found, how = total(fits, delta)
+    assert how == "pld"
+    assert found == pytest.approx(expected - lists * math.log1p(-plan.list_delta), rel=2e-3)
+
+
 def test_a_fit_keeps_to_its_own_budget_however_it_was_accounted_for():
     for mechanism in ("gaussian", "laplace", "huber"):
         assert keeps([cost(mechanism, 2, 1.5, 1e-5)], 1.5, 1e-5)
