@@ -272,9 +272,11 @@ class PrivateFactorization:
             for each in look.remarks:
                 warnings.warn(f"{each} (for your eyes only; save writes none of it)", stacklevel=2)
             ready.stop_if_asked(look)
-            ready.run(prepared.ratings, ledger, features=features)
+            with ready.noting():
+                ready.run(prepared.ratings, ledger, features=features)
         self._fitted = model, lists.origins
-        with TemporaryDirectory() as place:  # predictions see what is published, and that alone
+        # predictions see what is published, and that alone
+        with ready.noting(), TemporaryDirectory() as place:
             self._write(Path(place) / "model")
             self.published_ = load(Path(place) / "model")
             if ready.book is not None:

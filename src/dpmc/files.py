@@ -116,10 +116,11 @@ def reading_npz(path: str | Path) -> Iterator[None]:
 
 
 @contextmanager
-def atomic_path(path: str | Path, *, private: bool = False) -> Iterator[Path]:
+def atomic_path(path: str | Path, *, private: bool = False, replace: bool = True) -> Iterator[Path]:
     """Yield a temporary path beside ``path`` that replaces it when the block ends well.
 
-    Whoever owns a private file may read it, and nobody else; of others the umask decides.
+    Without ``replace`` what is there by then stays as it is (FileExistsError). Whoever owns a
+    private file may read it, and nobody else; of others the umask decides.
 
     If the block raises, the temporary file is removed and ``path`` stays as it was. A process that
     is killed in the block leaves the temporary file, see :mod:`dpmc.running.recovery`.
@@ -136,7 +137,7 @@ def atomic_path(path: str | Path, *, private: bool = False) -> Iterator[Path]:
             if not private:  # as it was made
                 os.chmod(temporary, 0o666 & ~_umask())
             flush(temporary)
-            os.replace(temporary, path)
+            (os.replace if replace else os.link)(temporary, path)
         finally:
             temporary.unlink(missing_ok=True)
 

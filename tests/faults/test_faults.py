@@ -22,6 +22,7 @@ from workflow.workspaces import SMALL, TABLES, Launched, until
 from dpmc.configuration import merge
 from dpmc.datasets import Dataset, obtain
 from dpmc.errors import InputError
+from dpmc.fitting.book import read
 
 TRIALS = TABLES["huber"]
 # two cells and the data that they share
@@ -149,6 +150,39 @@ def test_the_disk_fills_up_under_a_command(command, source, tmp_path, small_disk
     subprocess.run(["mount", "-o", "remount,size=8M", disk], check=True)
     assert dpmc(*arguments)[0] == 0
     seen(f"disk full under dpmc {command} of a {source}", sentence)
+
+
+@pytest.mark.parametrize("state", ["full", "read-only"])
+def test_a_ledger_on_a_disk_that_takes_nothing(state, tmp_path, small_disk, seen):
+    """Neither a new ledger nor an entry: the fit is refused before any noise is drawn."""
+    disk = small_disk(tmp_path / "disk", "256k")
+    ratings = write_table(tmp_path / "mine.csv", rows_of())
+    ledger, model = disk / "mine.ledger", tmp_path / "model"
+    asked = listed("fit", ratings, model, ledger=ledger, method="bias", epsilon=3)
+    asked += ["--items-are-public", "--budget", "9,1e-8", "--quiet", "--force"]
+    remedies = {
+        "full": lambda: (disk / "ballast").unlink(),
+        "read-only": lambda: remount(disk, "rw"),
+    }
+    for entries in (0, 1):
+        fill(disk) if state == "full" else remount(disk, "ro")
+        before = {path: path.read_bytes() for path in disk.iterdir()}
+        written = model.exists()
+        status, text = dpmc(*asked)
+        (sentence,) = text.splitlines()
+        assert status == 2
+        assert sentence.startswith(f"dpmc: {ledger} cannot be written")
+        assert state in sentence.replace("readonly", "read-only")
+        assert {path: path.read_bytes() for path in disk.iterdir()} == before
+        assert model.exists() == written
+        remedies[state]()
+        assert dpmc(*asked)[0] == 0
+        assert len(read(ledger).entries) == entries + 1
+        seen(f"ledger on a {state} disk", sentence)
+
+
+def remount(disk, how):
+    subprocess.run(["mount", "-o", f"remount,{how}", disk], check=True)
 
 
 @pytest.mark.parametrize("room", [100_000, 1_000_000])  # in the first pass, in the second

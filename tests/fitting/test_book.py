@@ -1,14 +1,11 @@
-"""The book of what fits have spent: it refuses to overspend, whatever dies, races or edits it."""
+"""The book of what fits have spent: it refuses to overspend, and counts what was released."""
 
-import fcntl
 import json
 import math
-import os
 import signal
 import subprocess
 import sys
 import warnings
-from multiprocessing import get_context
 
 import pandas as pd
 import pytest
@@ -17,18 +14,22 @@ from publication.small_tables import ITEMS, listed, refused, rows_of, run, write
 from dpmc import PrivateFactorization
 from dpmc.errors import InputError
 from dpmc.files import file_digest
-from dpmc.fitting import book as module
 from dpmc.fitting import ratings
 from dpmc.fitting.book import Book, down, read, up
 from dpmc.fitting.fit import prepare
 from dpmc.mechanisms import Laplace
+from dpmc.methods.private import PrivateMethod
 from dpmc.methods.private_choice import Keyed
+from dpmc.methods.released import fit_folder
+from dpmc.privacy.ledger import Ledger
 from dpmc.privacy.relations import USER_ADD_REMOVE
+from dpmc.privacy.release import GridNoise
 from dpmc.privacy.spending import Cost
 
 BUDGET = (45.0, 1e-9)
 FIT = {"items-are-public": True, "method": "bias"}
 NEW = FIT | {"budget": "45,1e-9"}
+SILENT = {"ratings-per-user": 6, "mechanism": "gaussian"}  # no remarks on the ratings
 DYING = """
 import os, signal, sys
 from dpmc import cli
@@ -74,13 +75,15 @@ def test_fits_are_entered_and_the_one_too_many_is_refused(table, path, tmp_path)
     assert path.read_bytes() == before
     assert not (tmp_path / "three").exists()
     shown = run("ledger", path).output
-    assert read(path).digest in shown
+    assert read(path).digests[-1] in shown
     assert shown.count("bias") == 3
     told = json.loads(run("ledger", path, "--json").output)
     assert told["spent_epsilon"] == pytest.approx(read(path).spent()[0])
     assert told["spent_epsilon"] < 35  # by composition, not by addition
     assert [each["epsilon"] for each in told["entries"]] == [30, 5]
     assert 10 < told["left_epsilon"] < 45
+    assert told["digests"] == [*read(path).digests]
+    assert told["digest"] == told["digests"][-1]
 
 
 def test_what_is_left_may_be_spent(table, path, tmp_path):
@@ -148,186 +151,137 @@ def test_a_fit_that_is_interrupted_says_what_it_has_spent(table, path, tmp_path,
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patch:
-        patch.setattr(ratings, "read_lines", interrupt)
-        with pytest.raises(InputError, match=f"^Stopped. Nothing was spent of {path}.$"):
-            run(*asked)
-    assert not path.exists()
-    monkeypatch.setattr(Keyed, "fresh", interrupt)
+    for place, before in ((ratings, "read_lines"), (Keyed, "fresh"), (Ledger, "_spend")):
+        with monkeypatch.context() as patch:
+            patch.setattr(place, before, interrupt)
+            with pytest.raises(InputError, match=f"^Stopped. Nothing was spent of {path}.$"):
+                run(*asked)
+        assert not path.exists()
+
+    def after_a_trial(self, query, *_):
+        return query if query.size == 1 else interrupt()
+
+    monkeypatch.setattr(GridNoise, "add", after_a_trial)
     with pytest.raises(InputError, match=f"^Stopped. {path}, entry 1, counts as spent.$"):
         run(*asked)
     assert len(read(path).entries) == 1
     assert not (tmp_path / "one").exists()
 
 
+FULL = "the disk is full; make room there, then run this again."
+
+
+def fail(error):
+    def failing(*_, **__):
+        raise error
+
+    return failing
+
+
+def begun(path, epsilon=1.0):
+    """Begin a ledger with one entry, for the fits of these tests."""
+    cost = Cost(epsilon, 0.0, Laplace(1 / epsilon))
+    Book(path, USER_ADD_REMOVE, "bias", cost, BUDGET).enter()
+
+
+@pytest.mark.parametrize(
+    ("place", "when", "error", "said"),
+    [
+        (fit_folder, "write", OSError(28, "No space", "model"), f"model cannot be written: {FULL}"),
+        (Ledger, "close", MemoryError(3), "This needs more memory than there is; ask for fewer "),
+        (PrivateMethod, "_guarantee", InputError("It is so."), "It is so. "),
+        (Book, "name", InputError("No."), "No."),
+    ],
+)
+def test_a_fit_that_fails_after_its_entry_says_that_it_counts(
+    place, when, error, said, table, path, tmp_path, monkeypatch
+):
+    begun(path)
+    monkeypatch.setattr(place, when, fail(error))
+    sentence = refused(*listed("fit", table, tmp_path / "one", ledger=path, **FIT | SILENT))
+    assert sentence.startswith(f"dpmc: {said}")
+    assert sentence.endswith(f" {path}, entry 2, counts as spent.\n")
+    assert len(read(path).entries) == 2
+    model = PrivateFactorization(
+        epsilon=3, delta=1e-9, rating_range=(1, 5), items=ITEMS, method="bias", ledger=path
+    )
+    if place is not fit_folder:
+        with pytest.raises(type(error)) as caught:
+            model.fit(pd.read_csv(table))
+        assert caught.value.__notes__[-1] == f"{path}, entry 3, counts as spent."
+
+
+def test_a_private_choice_that_lists_nothing_counts(table, path, tmp_path):
+    more = {"items-privately": 0.1, "method": "bias", "epsilon": 1} | SILENT
+    begun(path)
+    sentence = refused(*listed("fit", table, tmp_path / "one", ledger=path, **more))
+    assert "No item was rated by enough users" in sentence
+    assert sentence.endswith(f" {path}, entry 2, counts as spent.\n")
+    assert read(path).entries[1].cost.epsilon == 1
+
+
+UNSPENT = {
+    "user_regularization must be at least": {"method": "als", "user-regularization": 1e-9},
+    "residual_bound must be at most 2": {"method": "als", "residual-bound": 3},
+    "share of the budget": {"items-are-public": None, "items-privately": 2, "method": "bias"},
+    "needs at least the share": {
+        "items-are-public": None, "items-privately": 1e-5, "method": "bias"
+    },
+    "needs gaussian noise": {
+        "items-are-public": None, "items-privately": 0.1, "mechanism": "laplace", "method": "bias"
+    },
+    "must be at most 6 for 6 items": {"method": "als", "rank": 7},
+    "epsilon must be a number above 0": {"epsilon": 0},
+    "names no items": {"items-are-public": None, "items": "/dev/null"},
+    "Say where the list of items is from": {"items-are-public": None},
+    "rating_range must be": {"rating-range": (5, 1)},
+    "--report-error": {"method": "bayes", "report-error": 1.5, "ratings-per-user": None},
+    "is refused: the guarantee": {"write": "user-factors"},
+    "none.csv cannot be read": {
+        "method": "bayes", "item-features": "none.csv", "ratings-per-user": None
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "options"), UNSPENT.items())
+def test_nothing_is_spent_of_a_fit_that_is_refused(said, options, table, path, tmp_path):
+    """By settings, lists and what else is public: before any noise."""
+    given = NEW | SILENT | options
+    sentence = refused(*listed("fit", table, tmp_path / "one", ledger=path, **given))
+    assert said in sentence
+    assert "counts as spent" not in sentence
+    assert not path.exists()
+    assert not (tmp_path / "one").exists()
+
+
+def test_settings_are_refused_before_the_ratings_are_read(path):
+    """A simulated fit may have them."""
+    options = {"epsilon": 5, "delta": 1e-6, "rating_range": (1, 5), "method": "als"}
+    options |= {"user_regularization": 1e-9, "ledger": path, "budget": (9, 1e-6)}
+    with pytest.raises(InputError, match="or rounding errors void the guarantee"):
+        prepare(options)
+    assert prepare(options | {"simulate": 1}).book.entry == 0
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("place", [Keyed, PrivateMethod, Ledger])
+def test_what_is_found_in_the_ratings_before_any_noise_spends_nothing(
+    place, table, path, tmp_path, monkeypatch
+):
+    when = {Keyed: "fresh", PrivateMethod: "_check_publication", Ledger: "_spend"}[place]
+    monkeypatch.setattr(place, when, fail(InputError("It is so.")))
+    asked = listed("fit", table, tmp_path / "one", ledger=path, **NEW | SILENT)
+    assert refused(*asked) == "dpmc: It is so.\n"
+    assert not path.exists()
+
+
 def test_a_book_that_is_begun_says_so(path, capsys):
-    """One that was lost, or whose name is misspelt, is begun too; and one that was emptied."""
+    """One that was lost, or whose name is misspelt, is begun too."""
     new = f"dpmc: {path} is a new ledger: no earlier fit of these ratings is in it.\n"
     book(path).enter()
     assert capsys.readouterr().err == new
     book(path).enter()
     assert capsys.readouterr().err == ""
-    path.write_bytes(b"")
-    book(path).enter()
-    assert capsys.readouterr().err == new
-    assert path.stat().st_mode & 0o777 == 0o600
-
-
-def enter(path, start, results):
-    start.wait()
-    try:
-        book(path).enter()
-        results.put(True)
-    except InputError:
-        results.put(False)
-
-
-def test_of_fits_at_once_only_those_that_fit_are_entered(path, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # by which the server finds this
-    spawning = get_context("forkserver")
-    spawning.set_forkserver_preload([__name__])  # imported once
-    start, results = spawning.Barrier(4), spawning.Queue()
-    racers = [spawning.Process(target=enter, args=(path, start, results)) for _ in range(4)]
-    for each in racers:
-        each.start()
-    found = [results.get(timeout=300) for _ in racers]
-    for each in racers:
-        each.join()
-    assert sorted(found) == [False, False, True, True]
-    assert len(read(path).entries) == 2
-
-
-@pytest.mark.parametrize(
-    "edit",
-    [
-        lambda lines: [
-            *lines[:1],
-            lines[1].replace(b'"epsilon": 3.0', b'"epsilon": 0.1'),
-            *lines[2:],
-        ],
-        lambda lines: [lines[0].replace(b'"epsilon": 7.0', b'"epsilon": 70.0'), *lines[1:]],
-        lambda lines: lines[:1] + lines[2:],
-        lambda lines: [lines[0], lines[2], lines[1]],
-        lambda lines: [*lines[:2], b"\n", *lines[2:]],
-        lambda lines: [*lines, lines[-1]],
-        lambda lines: [*lines, b"{}\n"],
-    ],
-    ids=["epsilon", "budget", "left out", "order", "empty", "twice", "put in"],
-)
-def test_what_was_edited_is_refused(path, edit):
-    book(path).enter()
-    book(path).enter()
-    lines = path.read_bytes().splitlines(keepends=True)
-    assert len(lines) == 3
-    path.write_bytes(b"".join(edit(lines)))
-    before = path.read_bytes()
-    for do in (lambda: read(path), book(path).enter, lambda: book(path).check(simulated=True)):
-        with pytest.raises(InputError, match="is not as dpmc wrote it, or a line before it is"):
-            do()
-    assert path.read_bytes() == before
-
-
-def test_a_line_that_was_cut_off_was_before_any_noise_and_does_not_count(path):
-    book(path).enter()
-    book(path).enter()
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-5])
-    assert len(read(path).entries) == 1
-    book(path).enter()
-    assert len(read(path).entries) == 2
-    assert path.read_bytes().startswith(whole[: whole[:-1].rfind(b"\n")])
-    path.write_bytes(whole[: whole.index(b"\n") + 9])
-    assert "Left: all." in run("ledger", path).output
-
-
-def test_half_a_first_line_is_a_new_book_and_half_of_something_else_is_not(path):
-    book(path).enter()
-    path.write_bytes(path.read_bytes()[:20])
-    book(path).check(simulated=False)
-    book(path).enter()
-    assert len(read(path).entries) == 1
-    path.write_bytes(b"a will")  # no line ends
-    with pytest.raises(InputError, match="is no ledger of dpmc fit"):
-        book(path).enter()
-    assert path.read_bytes() == b"a will"
-
-
-def test_a_line_that_lacks_its_end_alone_counts(path):
-    """Editors may take the last end of a file, of a fit that was published."""
-    book(path).enter()
-    book(path).enter()
-    whole = path.read_bytes()
-    path.write_bytes(whole.rstrip())
-    assert len(read(path).entries) == 2
-    with pytest.raises(InputError, match="beyond its budget"):
-        book(path).enter()
-    book(path, epsilon=1.0).enter()
-    assert path.read_bytes().startswith(whole)
-    assert len(read(path).entries) == 3
-
-
-def test_who_may_only_read_a_book_keeps_no_fit_waiting_for_ever(path, monkeypatch):
-    book(path).enter()
-    before = path.read_bytes()
-    monkeypatch.setattr(module, "PATIENCE", 0.2)
-    with open(path, "rb") as stream:
-        fcntl.flock(stream, fcntl.LOCK_SH)
-        held = rf"not written, because (process {os.getpid()}|another process) has had it locked"
-        with pytest.raises(InputError, match=held):
-            book(path).enter()
-        assert path.read_bytes() == before
-        monkeypatch.setattr(module, "PATIENCE", 100.0)
-        monkeypatch.setattr(module.time, "sleep", lambda _: fcntl.flock(stream, fcntl.LOCK_UN))
-        book(path).enter()
-    assert len(read(path).entries) == 2
-
-
-def test_a_book_that_is_replaced_while_a_fit_waits_for_it_is_not_written(path, monkeypatch):
-    book(path).enter()
-    other = path.with_name("other")
-    other.write_bytes(path.read_bytes())
-    lock = fcntl.flock
-
-    def late(descriptor, how):
-        lock(descriptor, how)
-        if other.exists():
-            os.replace(other, path)
-
-    monkeypatch.setattr(fcntl, "flock", late)
-    with pytest.raises(InputError, match="was replaced by another just now"):
-        book(path).enter()
-    book(path).enter()
-    assert len(read(path).entries) == 2
-
-
-def test_a_model_is_named_in_the_book_that_it_was_entered_in(path, tmp_path):
-    entered = book(path)
-    entered.enter()
-    path.unlink()
-    book(path, epsilon=1.0).enter()
-    (tmp_path / "model").touch()
-    with pytest.raises(InputError, match="was replaced by another while the fit ran"):
-        entered.name(tmp_path / "model")
-    assert read(path).entries[0].model is None
-
-
-def test_the_folder_of_a_book_behind_a_link_reaches_the_disk(path, tmp_path, monkeypatch):
-    (tmp_path / "place").mkdir()
-    path.symlink_to(tmp_path / "place" / "book")
-    flushed = []
-    monkeypatch.setattr(module, "flush", flushed.append)
-    book(path).enter()
-    assert flushed == [tmp_path.resolve() / "place"]
-
-
-def test_a_book_may_be_a_file_that_can_only_grow(path, monkeypatch):
-    def refuse(*_):
-        raise PermissionError
-
-    monkeypatch.setattr(os, "ftruncate", refuse)  # as chattr +a has it
-    book(path).enter()
-    book(path).enter()
-    assert len(read(path).entries) == 2
 
 
 def test_what_was_spent_is_rounded_up(path):
@@ -347,19 +301,6 @@ def test_a_book_is_not_kept_where_the_model_will_be(place, tmp_path):
     assert not (tmp_path / "model").exists()
 
 
-def test_an_entry_that_does_not_reach_the_disk_leaves_the_book_as_it_was(path, monkeypatch):
-    book(path).enter()
-    before = path.read_bytes()
-
-    def full(*_):
-        raise OSError(28, os.strerror(28))
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space"):
-        book(path).enter()
-    assert path.read_bytes() == before
-
-
 def test_refusals(path, tmp_path):
     book(path).enter()
     with pytest.raises(InputError, match="cannot be changed: leave out budget"):
@@ -368,20 +309,9 @@ def test_refusals(path, tmp_path):
         book(path, relation="user_replace").check(simulated=True)
     with pytest.raises(InputError, match=r"There is no ledger .* yet: give budget too"):
         book(tmp_path / "new", budget=None).check(simulated=True)
-    with pytest.raises(InputError, match="cannot be written: No such file"):
-        book(tmp_path / "no" / "new").enter()
-    with pytest.raises(InputError, match="cannot be read: No such file"):
-        read(tmp_path / "new")
-    (tmp_path / "other").write_text("user,item,rating\n")
-    with pytest.raises(InputError, match="other is no ledger of dpmc fit"):
-        book(tmp_path / "other").enter()
-    assert (tmp_path / "other").read_text() == "user,item,rating\n"
-    entered = book(path)
-    entered.enter()
-    path.unlink()
-    with pytest.raises(InputError, match="cannot be written: No such file"):
-        entered.name(tmp_path / "other")
-    assert not path.exists()
+    with pytest.raises(InputError, match=r"There is no folder .*no for a new ledger: make it"):
+        book(tmp_path / "no" / "new").check(simulated=False)
+    assert not (tmp_path / "no").exists()
 
 
 @pytest.mark.parametrize(

@@ -96,6 +96,21 @@ def test_a_loss_that_is_linear_only_beyond_the_range():
     assert not model.fit(ratings_of(), ledger=ledger).guarantee_.simulated
 
 
+@pytest.mark.parametrize(
+    ("name", "settings", "said"),
+    [
+        ("private_als", {"user_regularization": 1e-9}, "user_regularization must be at least"),
+        ("private_irls", {"loss_parameter": 4.01}, "loss_parameter must be at most 4"),
+        ("dpals", {"user_regularization": 1e-9}, "user_regularization must be at least"),
+        ("dpals", {"dtype": "float32"}, "need dtype 'float64'"),
+        ("dpals", {"row_bound": 1e-200, "gram": "free"}, "must lie between 1e-30 and"),
+    ],
+)
+def test_settings_are_refused_without_any_ratings(name, settings, said):
+    with pytest.raises(InputError, match=said):
+        model_of(name, **settings).check_settings()
+
+
 def test_labels_that_occur_twice():
     assert "Two users have the same label" in refused(model_of(), ratings_of(["u"] * USERS))
     twice = ratings_of(item_labels=["i"] * ITEMS)

@@ -115,18 +115,20 @@ def main():
     try:
         cli.main(prog_name="dpmc")
     except InputError as error:
-        print(f"dpmc: {error}", file=sys.stderr)
-        sys.exit(error.status)
+        _end(error, str(error), error.status)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in WORKFLOW:
             raise
         advice = 'pip install "dpmc[workflow]"'
-        print(f"dpmc: This needs {error.name}, which is not installed: {advice}.", file=sys.stderr)
-        sys.exit(2)
+        _end(error, f"This needs {error.name}, which is not installed: {advice}.")
     except OSError as error:
-        print(f"dpmc: {refusal(error)}", file=sys.stderr)
-        sys.exit(2)
+        _end(error, refusal(error))
     except MemoryError as error:
         advice = "ask for fewer users or items, a lower rank or fewer trials"
-        print(f"dpmc: This needs more memory than there is; {advice} ({error}).", file=sys.stderr)
-        sys.exit(2)
+        _end(error, f"This needs more memory than there is; {advice} ({error}).")
+
+
+def _end(error, sentence, status=InputError.status):
+    """Print a sentence and what was noted beside the error, such as what a fit has spent; exit."""
+    print("dpmc:", sentence, *getattr(error, "__notes__", ()), file=sys.stderr)
+    sys.exit(status)

@@ -173,7 +173,7 @@ def _reading(path, extras, dask, quiet, options):
     features = features_of(options["item_features"], reading.item)
     blocks = ready.model.by_blocks
     cluster = nullcontext() if dask is None else connected(dask)
-    with stopping(ready.book, dask is not None), cluster as client:
+    with stopping(ready.book, dask is not None), ready.noting(), cluster as client:
         unseen = quiet or not blocks or client is not None or not is_store(path)
         with progress_of("blocks checked", hidden=unseen) as report:
             prepared = load_ratings(

@@ -18,13 +18,15 @@ from dpmc.cli.help import Command
 def ledger(path, as_json):
     """Show what fits of the same ratings have spent together, and what is left.
 
-    FILE is the ledger that dpmc fit --ledger keeps. Every line is checked against its digest and
-    that of the line before. A fit without a model was killed, failed or still runs, and counts as
-    spent; the digest of a model is the SHA-256 of its guarantee.json.
+    FILE is the ledger that dpmc fit --ledger keeps, a SQLite file. All of it is checked: the
+    tables, each value, and the digest that each row has of the row before it. A fit without a model
+    was killed, failed or still runs, and counts as spent. The digest of a model is the SHA-256 of
+    its guarantee.json.
 
-    It knows of no fit that was not entered. Digests have no key, and a file that was cut off
-    at the end of a line is whole: keep the last digest, which is printed here, in another place. It
-    stands in the file as long as no line was taken away.
+    A ledger knows of no fit that was not entered. Its digests have no key: whoever can write the
+    file can change it and compute all digests again. And a file that was restored from an older
+    copy is a ledger, too. To detect both, keep the digest that is printed here in another place:
+    it stays among the digests that --json prints.
     """
     from dpmc.fitting.book import down, read
     from dpmc.privacy.relations import RELATIONS
@@ -40,7 +42,8 @@ def ledger(path, as_json):
         ]
         found = {"relation": pages.relation, "epsilon": pages.epsilon, "delta": pages.delta}
         found |= {"spent_epsilon": spent, "accountant": accountant, "left_epsilon": left}
-        click.echo(json.dumps(found | {"digest": pages.digest, "entries": entries}, indent=2))
+        found |= {"entries": entries, "digests": pages.digests}
+        click.echo(json.dumps(found | {"digest": pages.digests[-1]}, indent=2))
         return
     click.echo(f"Neighbours: {RELATIONS[pages.relation]}.")
     click.echo(f"\n{'entered':<22}{'method':<22}{'epsilon':>8}{'delta':>9}  model")
@@ -56,4 +59,4 @@ def ledger(path, as_json):
         click.echo(f"Left: {fit} may have an epsilon of at most {down(left)}.")
     else:
         click.echo("Left: all." if left else "Left: nothing.")
-    click.echo(f"Digest: {pages.digest}")
+    click.echo(f"Digest: {pages.digests[-1]}")

@@ -1,15 +1,15 @@
 """A fit for publication before, while and after it sees a rating."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpmc.errors import NeedsALook, ParameterError
-from dpmc.fitting.book import Book
 from dpmc.fitting.checks import checked
 from dpmc.fitting.looks import Look
 from dpmc.fitting.ratings import PreparedRatings
@@ -25,6 +25,9 @@ from dpmc.privacy.selection import Selection
 from dpmc.privacy.spending import Cost
 from dpmc.publication.features import Features
 from dpmc.ratings import Compressed, Ratings
+
+if TYPE_CHECKING:
+    from dpmc.fitting.book import Book
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ class Fit:
     selection: Selection | None
     rank: int | None
     seed: int | None
-    book: Book | None = None
+    book: "Book | None" = None
     stop_if_remarks: bool = False
 
     @property
@@ -78,13 +81,29 @@ class Fit:
         return int(planned) + (self.selection is not None)
 
     def ledger(self) -> Ledger:
-        """Return a ledger; noise too faint for a grid fails here, before the ratings are read."""
+        """Return a ledger; noise too faint for a grid fails here, before the ratings are read.
+
+        Noise for publication is drawn after the fit was entered in its book.
+        """
         noise, releases = self.model.calibration.noise, self.model.releases_with(self.selection)
         if self.seed is not None:
             return Ledger(FloatNoise(noise, np.random.default_rng([self.seed, 1])), releases)
         exact = GridNoise(noise)
         exact.add(np.zeros(1), 1.0)
-        return Ledger(exact, releases)
+        ledger = Ledger(exact, releases)
+        if self.book is not None:
+            ledger.begin = self.book.enter
+        return ledger
+
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """Let an error in the block tell which entry of a book counts as spent, if there is one."""
+        try:
+            yield
+        except BaseException as error:  # Ctrl-C, too
+            if self.book is not None and self.book.entry:
+                error.add_note(self.book.if_stopped())
+            raise
 
     def run(
         self,
@@ -97,8 +116,6 @@ class Fit:
         By a keyed hash of labels where users are protected, as for publication: the order in which
         users come changes nothing. Features are for the methods that take ``item_features``.
         """
-        if self.book is not None and self.seed is None:
-            self.book.enter()
         selection, model = self.selection, self.model
         rng: np.random.Generator | Keyed | None = None
         if self.seed is not None:
@@ -171,14 +188,19 @@ def prepare(options: Mapping[str, Any]) -> Fit:
 
     Options are values of :data:`dpmc.fitting.parameters.PARAMETERS` by name; what is missing or
     None was not given. Lists are no part of it, but ``items_privately`` is. A fit that would exceed
-    the budget of its ledger is refused here.
+    the budget of its ledger is refused here, and so is one for publication whose settings no
+    guarantee can rest on.
     """
     options = checked(options)
     method, settings = method_of(options), settings_of(options)
     selection = selection_of(settings, options["items_privately"])
     model = make_model(method, settings, selection)
     seed, book = options["simulate"], None
+    if seed is None:
+        model.check_settings()
     if options["ledger"] is not None:
+        from dpmc.fitting.book import Book  # the one part that needs SQLite
+
         cost = cost_of(model, selection)
         book = Book(Path(options["ledger"]), model.relation, method, cost, options["budget"])
         book.check(simulated=seed is not None)

@@ -273,7 +273,7 @@ class PrivateMethod(Method):
         PrivacyViolation
             Noise other than calibrated.
         """
-        self.check_as_constructed()
+        self.check_settings()
         if getattr(ledger.noise, "mechanism", None) != self.calibration.noise:
             raise PrivacyViolation(
                 f"noise for publication must be {self.calibration.noise}, as calibrated"
@@ -288,14 +288,15 @@ class PrivateMethod(Method):
                 "some out at random, or fit with simulated noise, which is not for publication."
             )
 
-    def check_as_constructed(self) -> None:
-        """Refuse to publish if a setting was changed after the noise was made for it.
+    def check_settings(self) -> None:
+        """Refuse settings that no guarantee of published results can rest on: all that can be
+        refused without the ratings.
 
         Raises
         ------
         InputError
-            It was, or it is so small or so large that numbers over- or underflow, and nothing
-            would be clipped.
+            One was changed after the noise was made for it, or is so small or so large that numbers
+            over- or underflow, and nothing would be clipped.
         """
         anew = type(self)(**self._constructed_with)
         changed = [name for name, value in vars(anew).items() if vars(self).get(name) != value]

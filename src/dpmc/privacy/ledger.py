@@ -129,6 +129,8 @@ class Ledger:
     spent : float
         Sum of weight^-2 over them: what they amount to in releases of weight 1.
     transcript : list of Release
+    begin : callable
+        Called without arguments before the first noise is drawn, unless that release is refused.
     report : callable
         Called without arguments after each release.
     """
@@ -140,6 +142,7 @@ class Ledger:
         self.spent = 0.0
         self._keep = keep
         self.transcript: list[Release] = []
+        self.begin: Callable[[], object] = lambda: None
         self.report: Callable[[], object] = lambda: None
 
     def release(
@@ -238,6 +241,8 @@ class Ledger:
             )
         if not self.spent + weight**-2 <= self.releases * (1 + _ROUNDING):
             raise PrivacyViolation(f"{what}: only {self.releases:.9g} releases were accounted for")
+        if self.count == 0:
+            self.begin()
         self.count += 1
         self.spent += weight**-2
 

@@ -118,8 +118,8 @@ class PrivateALS(PrivateMethod):
             offset_sides=2 * self.offsets,
         )
 
-    def _check_publication(self, ledger, ratings):
-        super()._check_publication(ledger, ratings)
+    def check_settings(self):
+        super().check_settings()
         least = LEAST_REGULARIZATION * self.factor_bound**2
         if self.bounds.user_level and self.user_regularization < least:
             raise InputError(

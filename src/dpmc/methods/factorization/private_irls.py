@@ -41,8 +41,8 @@ class PrivateIRLS(PrivateALS):
     loss_parameter: float = positive()
     inner_iterations: int = count(2)
 
-    def _check_publication(self, ledger, ratings):
-        super()._check_publication(ledger, ratings)
+    def check_settings(self):
+        super().check_settings()
         length = 2 * self.bounds.half_range
         if self.loss_parameter > length:
             raise InputError(

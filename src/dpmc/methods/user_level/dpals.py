@@ -218,8 +218,8 @@ class DPALS(OffsetModel):
     def _guarantee(self, ledger):
         return replace(super()._guarantee(ledger), epsilon=self.calibration.epsilon)
 
-    def _check_publication(self, ledger, ratings):
-        super()._check_publication(ledger, ratings)
+    def check_settings(self):
+        super().check_settings()
         if self.dtype != "float64":
             raise InputError(
                 "Results for publication need dtype 'float64': rounding errors of single "
