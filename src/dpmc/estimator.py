@@ -4,6 +4,7 @@ import inspect
 import reprlib
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -186,6 +187,7 @@ class PrivateFactorization:
     steps_taken_back_: int = field(init=False)
     published_: PublishedItems = field(init=False)
     spent_: str = field(init=False)
+    _warned = False
 
     def get_params(self, deep: bool = True) -> dict[str, object]:
         """Return the parameters by name; ``deep`` makes no difference, as none has its own."""
@@ -210,6 +212,24 @@ class PrivateFactorization:
         for name, value in params.items():
             setattr(self, name, value)
         return self
+
+    def __sklearn_clone__(self) -> Self:
+        """Return an unfitted copy for scikit-learn, whose searches fit one after the other.
+
+        The first copy of a model, or of its copies, warns that each fit spends the ledger's budget.
+        """
+        if self.ledger is not None and self.simulate is None and not self._warned:
+            self._warned = True
+            warnings.warn(
+                "scikit-learn copies this model, as for a search or a cross-validation: each fit "
+                f"of a copy spends the budget of {self.ledger}. To compare settings, use public "
+                "ratings with simulate and without ledger.",
+                stacklevel=2,
+            )
+        given: dict[str, Any] = deepcopy(self.get_params())
+        copy = type(self)(**given)
+        copy._warned = self._warned
+        return copy
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn, which asks before it splits tables or searches parameters."""

@@ -4,6 +4,8 @@ Its checks give matrices of features. Two columns of these are taken for labels 
 so that what is about parameters, attributes, copies and the shape of results is checked.
 """
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,10 +14,13 @@ pytest.importorskip("sklearn")
 
 from scipy.sparse import issparse
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.pipeline import Pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
 from dpmc import PrivateFactorization
+from dpmc.fitting.book import read
 
+ERROR = "neg_root_mean_squared_error"
 FEATURES = "X has users and items, and no features to count or to name"
 WORDS = "refused, in other words than scikit-learn's check_array has"
 INAPPLICABLE = {
@@ -81,9 +86,57 @@ def test_cross_validation_and_search_of_simulated_fits(table):
     model = PrivateFactorization(
         epsilon=50, rating_range=(1, 5), items=range(10), method="als", rank=1, simulate=1
     )
-    error, folds = "neg_root_mean_squared_error", KFold(3, shuffle=True, random_state=0)
-    found = cross_val_score(model, *table, scoring=error, cv=folds)
+    folds = KFold(3, shuffle=True, random_state=0)
+    found = cross_val_score(model, *table, scoring=ERROR, cv=folds)
     assert found.shape == (3,)
     assert (found < 0).all()
-    search = GridSearchCV(model, {"epsilon": [0.01, 50]}, scoring=error, cv=folds).fit(*table)
+    search = GridSearchCV(model, {"epsilon": [0.01, 50]}, scoring=ERROR, cv=folds).fit(*table)
     assert search.best_params_ == {"epsilon": 50}
+
+
+def spending(ledger, **changes):
+    given = {"epsilon": 50, "rating_range": (1, 5), "items": range(10), "method": "bias"}
+    return PrivateFactorization(**given | {"ledger": ledger, "budget": (1000, 1e-3)} | changes)
+
+
+SEARCHES = {
+    "cross_val_score": lambda model, table: cross_val_score(model, *table, scoring=ERROR, cv=3),
+    "in two processes": lambda model, table: cross_val_score(
+        model, *table, scoring=ERROR, cv=3, n_jobs=2
+    ),
+    "GridSearchCV": lambda model, table: GridSearchCV(
+        model, {"shrinkage": [1, 2]}, scoring=ERROR, cv=2
+    ).fit(*table),
+    "in a search": lambda model, table: cross_val_score(
+        GridSearchCV(model, {"shrinkage": [1]}, scoring=ERROR, cv=2), *table, scoring=ERROR, cv=2
+    ),
+    "in a pipeline": lambda model, table: cross_val_score(
+        Pipeline([("model", model)]), *table, scoring=ERROR, cv=3
+    ),
+}  # with the number of entries
+
+
+@pytest.mark.parametrize(("search", "fits"), [*zip(SEARCHES, [3, 3, 5, 6, 3], strict=True)])
+def test_a_search_with_a_ledger_warns_once_before_it_spends(search, fits, table, tmp_path):
+    path, entries = tmp_path / "mine.ledger", []
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+
+        def show(message, *_):
+            if "a copy spends the budget of" in str(message):
+                entries.append(len(read(path).entries) if path.exists() else 0)
+
+        warnings.showwarning = show
+        SEARCHES[search](spending(path), table)
+    assert entries == [0]
+    assert len(read(path).entries) == fits
+
+
+def test_no_search_of_simulated_fits_warns_of_a_ledger(table, tmp_path):
+    model = spending(tmp_path / "mine.ledger", simulate=1)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", ".*copy spends the budget")
+        warnings.filterwarnings("ignore", ".*not private")
+        cross_val_score(model, *table, scoring=ERROR, cv=2)
+        cross_val_score(spending(None, budget=None), *table, scoring=ERROR, cv=2)
+    assert not (tmp_path / "mine.ledger").exists()
