@@ -17,32 +17,41 @@ from dpmc.privacy.guarantee import ROUNDING
 from dpmc.statistics.tests import CONFIDENCE, row_tests, trial_matrix
 
 PRIVATE = CALIBRATED  # mechanisms, in the order of tables and legends
-MECHANISM_LABELS = {
-    "none": "No noise",
-    "gaussian": "Gaussian",
-    "laplace": "Laplace",
-    "huber": "Huber",
-}
-METHOD_LABELS = {"als": "ALS", "irls": "IRLS"}
-BASELINE_LABELS = {
-    "global_mean": "Global mean",
-    "item_bias": "Item bias",
-    "user_item_bias": "Item + user bias",
-    "rank_one": "Rank one",
-}
-FACTOR_MODELS = {"private_als": "ALS", "private_irls": "A-IRLS"}
-PRIVATE_BASELINES = {
-    "private_global_mean": "Global mean",
-    "private_item_bias": "Item bias",
-    "private_user_item_bias": "Item + user bias",
-}
-DATASET_LABELS = {
-    SYNTHETIC: "Synthetic",
-    "ml-100k": "MovieLens 100K",
-    "sweetrs": "SweetRS",
-    "restaurant": "Restaurant & consumer",
-    "jester": "Jester 5k",
-}
+
+
+class Labels(dict):
+    """Names to the labels that readers see, in the order of tables and legends.
+
+    A name without a label is its own label: users bring data sets, mechanisms and methods.
+    """
+
+    def __missing__(self, name: str) -> str:
+        return name
+
+
+MECHANISM_LABELS = Labels(none="No noise", gaussian="Gaussian", laplace="Laplace", huber="Huber")
+METHOD_LABELS = Labels(als="ALS", irls="IRLS")
+BASELINE_LABELS = Labels(
+    global_mean="Global mean",
+    item_bias="Item bias",
+    user_item_bias="Item + user bias",
+    rank_one="Rank one",
+)
+FACTOR_MODELS = Labels(private_als="ALS", private_irls="A-IRLS")
+PRIVATE_BASELINES = Labels(
+    private_global_mean="Global mean",
+    private_item_bias="Item bias",
+    private_user_item_bias="Item + user bias",
+)
+DATASET_LABELS = Labels(
+    {
+        SYNTHETIC: "Synthetic",
+        "ml-100k": "MovieLens 100K",
+        "sweetrs": "SweetRS",
+        "restaurant": "Restaurant & consumer",
+        "jester": "Jester 5k",
+    }
+)
 NOT_RUN = "Not run."
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpmc.frame.showing.frames import DATASET_LABELS, RAISED, cell_means, present
+from dpmc.frame.showing.frames import DATASET_LABELS, RAISED, Labels, cell_means, present
 from dpmc.frame.showing.frames import number as format_number
 from dpmc.frame.showing.results import Results, has_results, read_results
 from dpmc.frame.showing.style import (
@@ -84,7 +84,7 @@ PRIVATE = {
     BIAS: "User + item bias, private",
     "dpals_part": "DPALS, part of the users",
 }
-METHODS = {**FREE, **PRIVATE}
+METHODS = Labels({**FREE, **PRIVATE})
 DASHED, DOTTED, LONG_DASHED = (0, (4, 1.5)), (0, (1, 1.2)), (0, (7, 2))
 DASH_DOTTED = (0, (6, 1.5, 1, 1.5))
 LOOKS = {
@@ -204,12 +204,12 @@ def dataset_label(name: str) -> str:
     """Format a data set."""
     if name.endswith(PART):
         return f"{dataset_label(name.removesuffix(PART))}, part of the users"
-    return DATASETS.get(name) or DATASET_LABELS.get(name, name)
+    return DATASETS.get(name) or DATASET_LABELS[name]
 
 
 def method_label(name: str) -> str:
     """Format a method."""
-    return METHODS.get(name, name)
+    return METHODS[name]
 
 
 def number(value: float, digits: int = 3) -> str:

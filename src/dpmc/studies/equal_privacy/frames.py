@@ -10,6 +10,7 @@ from dpmc.frame.showing.frames import (
     MECHANISM_LABELS,
     METHOD_LABELS,
     PRIVATE_BASELINES,
+    Labels,
 )
 from dpmc.privacy.relations import (
     ENTRY_ADD_REMOVE,
@@ -21,10 +22,10 @@ from dpmc.privacy.relations import (
 NAMES = ("calibrated", "frontier")
 CELL = ["dataset", "relation", "epsilon"]
 MODEL = ["method", "mechanism"]
-REFERENCE_LABELS = {**METHOD_LABELS, "bayesian_als": "Bayesian ALS", **BASELINE_LABELS}
+REFERENCE_LABELS = Labels({**METHOD_LABELS, "bayesian_als": "Bayesian ALS", **BASELINE_LABELS})
 HUBER = "huber"
 TRIVIAL = "private_global_mean"
-UNTUNED = {"local_bayes": "Local Bayes"}
+UNTUNED = Labels(local_bayes="Local Bayes")
 """Models of which nothing was chosen on other seeds."""
 DATASETS = {
     SYNTHETIC: "Synthetic, 100 × 500",
@@ -49,16 +50,16 @@ EVENTS = {
 
 def dataset_label(name: str) -> str:
     """Format a data set; one of the reader's own keeps its name."""
-    return DATASETS.get(name) or DATASET_LABELS.get(name, name)
+    return DATASETS.get(name) or DATASET_LABELS[name]
 
 
 def model_label(method: str, mechanism: str) -> str:
     """Format a model: "ALS + Huber", "Item bias", "ALS without noise"."""
-    labels = {**FACTOR_MODELS, **UNTUNED, **PRIVATE_BASELINES, **REFERENCE_LABELS}
-    name = labels.get(method, method)
+    labels = Labels({**FACTOR_MODELS, **UNTUNED, **PRIVATE_BASELINES, **REFERENCE_LABELS})
+    name = labels[method]
     if mechanism == "none":
         return f"{name} without noise" if method in METHOD_LABELS else f"{name}, not private"
-    return f"{name} + {MECHANISM_LABELS.get(mechanism, mechanism)}"
+    return f"{name} + {MECHANISM_LABELS[mechanism]}"
 
 
 def describe_frontier(data: pd.DataFrame) -> str:

@@ -96,7 +96,7 @@ def _columns(here: pd.DataFrame, plain: pd.DataFrame) -> tuple[list[dict], list[
         found = here[here["method"] == method]
         for mechanism in present(found["mechanism"], PRIVATE):
             selectors.append({"method": method, "mechanism": mechanism})
-            name = MECHANISM_LABELS.get(mechanism, mechanism)
+            name = MECHANISM_LABELS[mechanism]
             columns.append(Column(f"{method}_{mechanism}", name, label))
     for method in present(here["method"], UNTUNED):
         if method in UNTUNED:
@@ -108,7 +108,7 @@ def _columns(here: pd.DataFrame, plain: pd.DataFrame) -> tuple[list[dict], list[
             columns.append(Column(method, PRIVATE_BASELINES[method], "Private baselines"))
     for method in present(plain["method"], REFERENCE_LABELS):
         selectors.append({"method": method, "free": True})
-        columns.append(Column(method, REFERENCE_LABELS.get(method, method), NO_NOISE))
+        columns.append(Column(method, REFERENCE_LABELS[method], NO_NOISE))
     return selectors, columns
 
 

@@ -104,7 +104,7 @@ def coverage(comparison: pd.DataFrame, excluded: Sequence[str] = ()) -> list[str
     wanted = ~synthetic & ~rmse["dataset"].isin(list(excluded))
     done = ran[wanted].groupby(rmse["dataset"], sort=False).any()
     if not done.all():
-        names = [DATASET_LABELS.get(name, name) for name in done.index[~done]]
+        names = [DATASET_LABELS[name] for name in done.index[~done]]
         count = int(rmse["dataset"].isin(done.index[~done]).sum())
         notes.append(
             f"{TEXT('unavailable', names=' and '.join(names), count=count)} {PROVIDE_DATA}"

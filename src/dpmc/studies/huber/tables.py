@@ -17,6 +17,7 @@ from dpmc.frame.showing.frames import (
     DATASET_LABELS,
     MECHANISM_LABELS,
     METHOD_LABELS,
+    Labels,
     select,
     trials_text,
 )
@@ -56,6 +57,11 @@ READING_NOTES = (
     "1 does not have. H22 is judged at .5, 1 and 2.",
 )
 HEADINGS = {"observed_fraction": "Observed", "irls_iterations": "IRLS iterations"}
+LABELS = {
+    "dataset": DATASET_LABELS,
+    "method": Labels(METHOD_LABELS | BASELINE_LABELS),
+    "mechanism": MECHANISM_LABELS,
+}
 
 
 def run(folder: Path, settings: Mapping[str, object], out: Path) -> None:
@@ -164,7 +170,6 @@ def _place(cell, variance: float | None) -> tuple:
 
 
 def _other_labels(cell) -> tuple[str, ...]:
-    labels = {**MECHANISM_LABELS, **METHOD_LABELS, **BASELINE_LABELS, **DATASET_LABELS}
     shown = []
     for name, value in cell.coordinates().items():
         if name == "observed_fraction":
@@ -172,5 +177,5 @@ def _other_labels(cell) -> tuple[str, ...]:
         elif value is None:
             shown.append("–")
         else:
-            shown.append(labels.get(value, value) if isinstance(value, str) else f"{value:g}")
+            shown.append(LABELS[name][value] if name in LABELS else f"{value:g}")
     return tuple(shown)

@@ -85,8 +85,7 @@ def real_table(choices: pd.DataFrame, defaults: Mapping, unavailable: Sequence[s
         line = CONFIGURED if key[1:] == (SPLITS[0], defaults["start"]) else ""
         rows.append(Row(key, variant_labels(next(part.itertuples())), line, cells))
     configured = "; ".join(
-        f"{DATASET_LABELS.get(name, name)}: variance {own['variance']:g}, "
-        f"K = {own['irls_iterations']}"
+        f"{DATASET_LABELS[name]}: variance {own['variance']:g}, K = {own['irls_iterations']}"
         for name, own in defaults["real"].items()
     )
     notes = [
@@ -95,7 +94,7 @@ def real_table(choices: pd.DataFrame, defaults: Mapping, unavailable: Sequence[s
         "clipped to the range of ratings. Bold: the nearest variance, and the nearest K.",
         f"Configured are the split and start so marked and, for {configured}. Huber noise of scale "
         "1 has no variance below 1. Where there is one split, it is known.",
-        *(f"Data not available: {DATASET_LABELS.get(name, name)}." for name in unavailable),
+        *(f"Data not available: {DATASET_LABELS[name]}." for name in unavailable),
     ]
     headings = (("dataset", "Data"), ("split", "Visible fraction"), ("start", "Start"))
     title = "What the papers leave open: split, start, noise, K and clipping on real data"
@@ -119,7 +118,7 @@ def loss_table(fit: pd.DataFrame) -> Table:
         reported = part["reported_above_als"].iloc[0]
         nearest = (by_loss["above_als"] - reported).abs().idxmin()
         labels = (
-            DATASET_LABELS.get(key[0], key[0]),
+            DATASET_LABELS[key[0]],
             label_of("observed_fraction", key[1]),
             MECHANISM_LABELS[key[2]],
         )
@@ -148,5 +147,5 @@ def scale_label(scale: float) -> str:
 
 def variant_labels(row) -> tuple[str, str, str]:
     """Say which data set, split and start a row of the real tables is about."""
-    dataset = DATASET_LABELS.get(row.dataset, row.dataset)
+    dataset = DATASET_LABELS[row.dataset]
     return dataset, SPLIT_LABELS[row.split], START_LABELS[row.start]

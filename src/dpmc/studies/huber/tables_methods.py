@@ -74,7 +74,7 @@ def weights_table(weights: pd.DataFrame) -> Table:
         cells.append(_mean(below_one(huber, "first"), digits=0))
         cells.append(_mean(100 * (huber["rmse_irls"] / huber["rmse_als"] - 1)))
         labels = (
-            DATASET_LABELS.get(where["dataset"], where["dataset"]),
+            DATASET_LABELS[where["dataset"]],
             *(label_of(name, where[name]) for name in places[1:]),
         )
         rows.append(Row(place, labels, "ours", tuple(cells)))

@@ -68,7 +68,7 @@ def parameters_table(settings: Mapping) -> Table:
         limits = {"smallest": smallest, "largest": largest}
         values.append(settings["common"] | {"trials": trials} | limits)
     for name, own in settings["real"].items():
-        columns.append(Column(name, DATASET_LABELS.get(name, name), "Ours"))
+        columns.append(Column(name, DATASET_LABELS[name], "Ours"))
         values.append(own | {"trials": trials} | _scale(name))
     rows = tuple(
         Row(

@@ -70,7 +70,7 @@ def rmse_table(
         title = titled(name, f"RMSE on synthetic data of rank {rank}")
     else:
         headings = (("observed_fraction", "Observed"),)
-        title = titled(name, f"RMSE on {DATASET_LABELS.get(dataset, dataset)}")
+        title = titled(name, f"RMSE on {DATASET_LABELS[dataset]}")
     why = EXCLUDED if dataset in excluded else PROVIDE_DATA
     notes = _notes(ours, rows, synthetic, why if absent == NOT_AVAILABLE else None)
     return Table(name, title, headings, columns, tuple(rows), notes)
@@ -119,7 +119,7 @@ def _column(selector: dict, usual: float, synthetic: bool) -> Column:
     method, mechanism = selector["method"], selector["mechanism"]
     inner = selector["irls_iterations"]
     short = "" if pd.isna(inner) or inner == usual else f"{inner:g}"
-    name = METHOD_LABELS.get(method, method) + (f"-{short}" if short else "")
+    name = METHOD_LABELS[method] + (f"-{short}" if short else "")
     if is_own(method, mechanism):
         label = name if mechanism == "none" else f"{name} + {mechanism}"
         return Column(f"{method}{short}_{mechanism}", label, OWN)

@@ -108,4 +108,4 @@ def link_label(name: str) -> str:
 
 def dataset_label(name: str) -> str:
     """Format a data set."""
-    return DATASETS.get(name) or DATASET_LABELS.get(name, name)
+    return DATASETS.get(name) or DATASET_LABELS[name]

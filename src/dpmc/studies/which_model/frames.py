@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dpmc.frame.showing import style
-from dpmc.frame.showing.frames import DATASET_LABELS, cell_means
+from dpmc.frame.showing.frames import DATASET_LABELS, Labels, cell_means
 from dpmc.frame.showing.style import BLUE, GREEN, GREY, PURPLE, SKY, VERMILLION, Look
 from dpmc.statistics import paired
 from dpmc.statistics.tests import log_positive, row_tests
@@ -29,31 +29,33 @@ DATASETS = {
     "surrogate-3500": "Generated 10M, a twentieth",
     "surrogate-10m-20k-2000": "Generated 10M, 20,000 × 2,000",
 }
-METHODS = {
-    "private_user_item_bias": "User + item bias, private",
-    "private_als": "ALS, private",
-    "dpals_h_free_clipped": "DPALS, H-free, rows clipped",
-    "dp_altmin": "DP-AltMin",
-    "dp_svd": "DPSVD",
-    "private_item_bias": "Item bias, private",
-    "private_irls": "A-IRLS, private",
-    "dpals": "DPALS",
-    "dpals_h_free": "DPALS, H-free",
-    "dpals_analyze_gauss": "DPALS, Analyze-Gauss start",
-    "dpfw": "DPFW, exact noise",
-    "dpfw_residual": "DPFW, residuals clipped",
-    "dp_saltls": "DP-SAltLS",
-    "dpals_weights": "DPALS, adaptive weights",
-    "dpals_weights_h_free": "DPALS, adaptive weights, H-free",
-    "dpam": "DPAM",
-    "dp_gradient_spectral": "Noisy gradient, private start",
-    "dp_effects": "Effects and covariance",
-    "dp_cmf": "DP-CMF",
-    "dp_cmf_h_free": "DP-CMF, H-free",
-    "dp_encoder": "DPALS, item encoder",
-    "dp_encoder_h_free": "DPALS, item encoder, H-free",
-    LOCAL_BAYES: "Local Bayes",
-}
+METHODS = Labels(
+    {
+        "private_user_item_bias": "User + item bias, private",
+        "private_als": "ALS, private",
+        "dpals_h_free_clipped": "DPALS, H-free, rows clipped",
+        "dp_altmin": "DP-AltMin",
+        "dp_svd": "DPSVD",
+        "private_item_bias": "Item bias, private",
+        "private_irls": "A-IRLS, private",
+        "dpals": "DPALS",
+        "dpals_h_free": "DPALS, H-free",
+        "dpals_analyze_gauss": "DPALS, Analyze-Gauss start",
+        "dpfw": "DPFW, exact noise",
+        "dpfw_residual": "DPFW, residuals clipped",
+        "dp_saltls": "DP-SAltLS",
+        "dpals_weights": "DPALS, adaptive weights",
+        "dpals_weights_h_free": "DPALS, adaptive weights, H-free",
+        "dpam": "DPAM",
+        "dp_gradient_spectral": "Noisy gradient, private start",
+        "dp_effects": "Effects and covariance",
+        "dp_cmf": "DP-CMF",
+        "dp_cmf_h_free": "DP-CMF, H-free",
+        "dp_encoder": "DPALS, item encoder",
+        "dp_encoder_h_free": "DPALS, item encoder, H-free",
+        LOCAL_BAYES: "Local Bayes",
+    }
+)
 LATER = {"dpals_weights", "dpals_weights_h_free", "dpam", "dp_gradient_spectral", "dp_effects"}
 BEST_LATER = "best_later"
 METHODS |= {BEST_LATER: "Best later method or effects"}
@@ -112,12 +114,12 @@ CAVEAT = (
 
 def dataset_label(name: str) -> str:
     """Format a data set."""
-    return DATASETS.get(name) or DATASET_LABELS.get(name, name)
+    return DATASETS.get(name) or DATASET_LABELS[name]
 
 
 def method_label(name: str) -> str:
     """Format a method."""
-    return METHODS.get(name, name)
+    return METHODS[name]
 
 
 def summary(trials: pd.DataFrame) -> pd.DataFrame:

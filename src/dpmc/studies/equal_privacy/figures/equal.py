@@ -105,7 +105,7 @@ def _panel(title: str, here: pd.DataFrame, drawn: Sequence[Curve], free: pd.Data
         if row["mean"] <= here["mean"].min() / FAR:
             notes = [f"No noise: {row['mean']:.2g} (below)"]
         else:
-            name = f"{REFERENCE_LABELS.get(row['method'], row['method'])}, no noise"
+            name = f"{REFERENCE_LABELS[row['method']]}, no noise"
             levels = [Level(row["mean"], Look(style.BLACK, ""), "", row["low"], row["high"], name)]
     worst = WORST * here.loc[here["method"] == TRIVIAL, "mean"].max()
     return Panel(

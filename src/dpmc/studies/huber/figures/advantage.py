@@ -78,7 +78,7 @@ def _points(part: pd.DataFrame, color: str) -> list[Points]:
 def _label(row) -> str:
     share = f"{100 * row.observed_fraction:g} %"
     if row.dataset != SYNTHETIC:
-        return f"{DATASET_LABELS.get(row.dataset, row.dataset)}, {share}"
+        return f"{DATASET_LABELS[row.dataset]}, {share}"
     return f"rank {row.rank:g}, variance {row.variance:g}, {share}"
 
 

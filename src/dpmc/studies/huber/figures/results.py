@@ -15,6 +15,7 @@ from dpmc.frame.showing.frames import (
     METHOD_LABELS,
     PRIVATE,
     SYNTHETIC,
+    Labels,
     half_width,
     present,
 )
@@ -23,7 +24,7 @@ from dpmc.frame.showing.style import BASELINES, GREY, MECHANISMS, Drawing, Look,
 from dpmc.studies.huber.reported.compare import CLOSE
 from dpmc.studies.huber.statistics import cell_summary
 
-LABELS = MECHANISM_LABELS | BASELINE_LABELS
+LABELS = Labels(MECHANISM_LABELS | BASELINE_LABELS)
 RATIOS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1, 1.05, 1.1, 1.15, 1.2, 1.3, 1.5, 2)
 
 
@@ -44,10 +45,10 @@ def rmse_by_fraction(trials: pd.DataFrame) -> Drawing:
         shown = (summary["method"] == method) & (noise.isna() | (noise == variance)) | baseline
         part = summary[shown & (summary["rank"] == rank)].sort_values(["name", "observed_fraction"])
         parts.append(part.assign(panel_variance=variance, panel_method=method))
-        title = f"{METHOD_LABELS.get(method, method)}, variance {variance:g}"
+        title = f"{METHOD_LABELS[method]}, variance {variance:g}"
         panels.append(_fraction_panel(title, f"Rank {rank:g}", part))
     look = {"columns": len(columns), "height": 1.75, "head": 0.9, "legend": {"ncols": 4}}
-    look["order"] = [LABELS.get(name, name) for name in [*LABELS, *names]]
+    look["order"] = [LABELS[name] for name in [*LABELS, *names]]
     data = pd.concat(parts).drop(columns="name")
     return draw_panels(panels, data, sharex=True, sharey="row", **look)
 
@@ -55,7 +56,7 @@ def rmse_by_fraction(trials: pd.DataFrame) -> Drawing:
 def _fraction_panel(title: str, rank: str, part: pd.DataFrame) -> Panel:
     part, axis = at_fractions(part, 0.45)
     looks = style.looks_of(part["name"].cat.categories)
-    lines = curves(part, "name", "x", looks, lambda name: LABELS.get(name, name))
+    lines = curves(part, "name", "x", looks, LABELS.__getitem__)
     return Panel(
         title,
         x=axis,
