@@ -10,14 +10,20 @@ from dpmc.cli import COMMANDS, cli
 from dpmc.errors import InputError
 from dpmc.studies.huber.experiments.grid import cell_settings, check_grid
 
-SMALL = [
-    *("--users", "20", "--items", "30", "--rank", "2", "--fraction", "0.3"),
-    *("--iterations", "3", "--irls-iterations", "2", "--trials", "3"),
-]
+SMALL = {
+    **{"--users": 20, "--items": 30, "--rank": 2, "--fraction": 0.3},
+    **{"--iterations": 3, "--irls-iterations": 2, "--trials": 3},
+}
 
 
 def invoke(*arguments):
     return CliRunner().invoke(cli, [*map(str, arguments)], catch_exceptions=False)
+
+
+def small_cell(*arguments):
+    """Run a small cell; what is given in other words counts."""
+    rest = [word for item in SMALL.items() if item[0] not in arguments for word in item]
+    return invoke("cell", *rest, *arguments)
 
 
 def process(*arguments):
@@ -75,9 +81,8 @@ def test_version():
 
 
 def test_cell_prints_one_json_object():
-    result = invoke(
-        "cell", "--method", "irls", "--mechanism", "huber", "--variance", 1.5, *SMALL, "--json"
-    )
+    noise = ("--mechanism", "huber", "--variance", 1.5)
+    result = small_cell("--method", "irls", *noise, "--json")
     found = json.loads(result.output)
     assert set(found) == {"cell", "trials", "mean", "standard_error"}
     assert found["cell"]["variance"] == 1.5
@@ -90,7 +95,7 @@ def test_cell_prints_one_json_object():
 
 def test_cell_is_deterministic_and_seeded():
     def values(*more):
-        output = invoke("cell", "--mechanism", "gaussian", *SMALL, "--json", *more).output
+        output = small_cell("--mechanism", "gaussian", "--json", *more).output
         return [trial["rmse_all"] for trial in json.loads(output)["trials"]]
 
     assert values() == values()
@@ -119,14 +124,14 @@ def test_cell_on_the_grid_equals_the_workflow_settings():
 
 
 def test_mechanism_none_ignores_variance_with_a_note():
-    noted = invoke("cell", "--mechanism", "none", "--variance", 3, *SMALL, "--json")
+    noted = small_cell("--mechanism", "none", "--variance", 3, "--json")
     assert "ignored" in noted.stderr
     assert json.loads(noted.stdout)["cell"]["variance"] is None
-    assert invoke("cell", *SMALL, "--json").stderr == ""
+    assert small_cell("--json").stderr == ""
 
 
 def test_cell_as_text():
-    output = invoke("cell", *SMALL).output
+    output = small_cell().output
     assert "(standard error), 3 trials" in output
 
 
@@ -153,18 +158,18 @@ def test_cell_as_text():
 )
 def test_bad_input_is_one_sentence(arguments, words):
     with pytest.raises(InputError, match=words) as caught:
-        invoke("cell", *SMALL, *arguments)
+        small_cell(*arguments)
     assert "\n" not in str(caught.value)
 
 
 def test_no_method_is_offered_that_no_cell_can_have():
     for method in ("asl", "dpals"):
         with pytest.raises(InputError, match="the methods of cells are ") as caught:
-            invoke("cell", *SMALL, "--method", method)
+            small_cell("--method", method)
         offered = str(caught.value).rstrip(".").partition(" cells are ")[2].split(", ")
         assert {"als", "irls", "rank_one"} <= set(offered)
         for name in offered:
-            assert invoke("cell", *SMALL, "--method", name, "--trials", 1).exit_code == 0
+            assert small_cell("--method", name, "--trials", 1).exit_code == 0
 
 
 def test_a_grid_with_a_method_that_needs_a_budget_is_refused():

@@ -83,3 +83,18 @@ def test_examples_end_the_help_and_parse(path):
         used = max(known for known in LEAVES if tuple(words[: len(known)]) == known)
         # what is missing, unknown or of another type is a UsageError
         LEAVES[used].make_context(used[-1], words[len(used) :])
+
+
+@EVERY_LEAF
+def test_an_option_that_takes_one_value_is_not_given_twice(path):
+    """Of two values click takes the last without a word; a further configuration is laid over."""
+    command = LEAVES[path]
+    for option in command.params:
+        if isinstance(option, click.Option) and not option.is_flag:
+            twice = 2 * [option.opts[0], *option.nargs * ["x"]]
+            if option.multiple:
+                assert re.search("again|more than once|twice", option.help)
+                continue
+            assert option.name != "config"
+            with pytest.raises(click.UsageError, match=f"^{option.opts[0]} is given more than"):
+                command.make_context(path[-1], twice)

@@ -70,6 +70,10 @@ def test_overlays_are_laid_over_each_other_as_for_the_launcher(project):
     twice = totals("config/quick.yaml 'more trials.yaml'")["totals"]["huber"]
     assert twice["jobs"] == once["jobs"]
     assert twice["seconds"] > once["seconds"]
+    files = ("config/quick.yaml", "more trials.yaml")
+    for given, expected in ((files, twice), (files[::-1], once)):
+        options = [word for file in given for word in ("--config", file)]
+        assert json.loads(planned(*options, "--json"))["totals"]["huber"] == expected
 
 
 def test_nearly_all_jobs_of_the_shipped_configurations_were_measured(project):

@@ -1,5 +1,6 @@
 """Reading a YAML file of settings: a key that stands there twice is an error, not a surprise."""
 
+import shlex
 from collections.abc import Hashable
 from pathlib import Path
 
@@ -93,6 +94,16 @@ def read_mapping(path: str | Path) -> dict:
             f"{path} must hold sections (data, report, one for each study), not a list or text."
         )
     return content
+
+
+def named_files(text: str) -> list[str]:
+    """Split a list of files, as CONFIG and --config have it: quoted as for a shell if need be."""
+    if not text.strip() or Path(text).is_file():
+        return [text] if text.strip() else []
+    try:
+        return shlex.split(text)
+    except ValueError:
+        raise InputError(f"{text} has a quotation mark without its pair; take it out.") from None
 
 
 def _place(error: Exception) -> str:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import click
 
-from dpmc.cli.help import Group
+from dpmc.cli.help import Group, config_option
 
 _OPTIONS = (
     click.option("--directory", help="Folder of the downloads.  [default: data]"),
@@ -13,11 +13,7 @@ _OPTIONS = (
         "--mirror",
         help="Folder with copies of the files.  [default: the variable DPMC_DATA_MIRROR]",
     ),
-    click.option(
-        "--config",
-        type=click.Path(dir_okay=False),
-        help="Configuration file whose section data names the folders and files of your own.",
-    ),
+    config_option("Configurations whose section data names the folders and files of your own."),
 )
 PLACE = ("directory", "mirror", "config")
 """Names of these options."""
@@ -128,25 +124,23 @@ def verify(names, **options):
     _each(chosen, action)
 
 
-def place_of(directory: str | None, mirror: str | None, config: str | None) -> _Place:
+def place_of(directory: str | None, mirror: str | None, config: list[str]) -> _Place:
     section = _data_section(config) if config else {}
     directory = directory or section.get("directory") or "data"
     return _Place(directory, mirror or section.get("mirror"), section.get("sets") or {})
 
 
-def _data_section(config: str) -> dict:
-    from dpmc.configuration import load
+def _data_section(files: list[str]) -> dict:
+    from dpmc.configuration import overlaid
     from dpmc.errors import InputError
 
-    try:
-        section = load(config).get("data") or {}
-    except UnicodeDecodeError:
-        raise InputError(f"{config} is not UTF-8 text.") from None
+    section = overlaid(files).get("data") or {}
+    named = " ".join(files)
     if not isinstance(section, dict) or not isinstance(section.get("sets") or {}, dict):
-        raise InputError(f"{config}: data and data.sets must hold keys, not a list or text.")
+        raise InputError(f"{named}: data and data.sets must hold keys, not a list or text.")
     for key in ("directory", "mirror"):
         if not isinstance(section.get(key) or "", str):
-            raise InputError(f"{config}: data.{key} must be the path of a folder.")
+            raise InputError(f"{named}: data.{key} must be the path of a folder.")
     return section
 
 

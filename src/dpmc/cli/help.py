@@ -1,10 +1,25 @@
 """What commands share: options in named groups, examples at the end, refusals of options."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import click
 
 from dpmc.errors import InputError, ParameterError
+
+
+def config_option(text: str) -> Callable[[Callable], Callable]:
+    """Return the option that names configuration files, later ones last; it may be given again.
+
+    A value may name several files, as CONFIG does for make.
+    """
+
+    def files(ctx, option, values: Sequence[str]) -> list[str]:
+        from dpmc.yaml_files import named_files
+
+        return [file for value in values for file in named_files(value)]
+
+    text = f"{text} Several are laid over each other from left to right; may be given again."
+    return click.option("--config", multiple=True, metavar="FILES", callback=files, help=text)
 
 
 def option_of(parameter: str) -> str:
@@ -61,6 +76,15 @@ class Command(_Examples, click.Command):
                 raise
             instead = self.gone[error.option_name]
             raise InputError(f"{error.option_name} was removed: {instead}") from None
+
+    def parse_args(self, ctx, args):
+        """Read the command line; refuse a second value where an option takes one: click drops one."""
+        *_, given = self.make_parser(ctx).parse_args(args=list(args))
+        for option in dict.fromkeys(given):
+            takes_one = isinstance(option, click.Option) and not (option.multiple or option.is_flag)
+            if takes_one and given.count(option) > 1 and not ctx.resilient_parsing:
+                raise click.UsageError(f"{option.opts[0]} is given more than once.", ctx)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx):
         """Run; what is said of parameters is said of options."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from dpmc.cli.help import Command
+from dpmc.cli.help import Command, config_option
 
 DEFAULTS = Path("config/config.yaml")
 
@@ -17,16 +17,10 @@ DEFAULTS = Path("config/config.yaml")
     examples=(
         "dpmc plan",
         "dpmc plan --config config/large.yaml",
-        "dpmc plan --config mine.yaml --json",
+        "dpmc plan --config config/quick.yaml --config mine.yaml --json",
     ),
 )
-@click.option(
-    "--config",
-    default="",
-    show_default=False,
-    metavar="FILES",
-    help="Configurations laid over config/config.yaml from left to right, as for make reproduce.",
-)
+@config_option("Configurations laid over config/config.yaml, as for make reproduce.")
 @click.option(
     "--measure",
     "results",
@@ -65,14 +59,13 @@ def plan(config, results, as_json):
     click.echo(_json(found, missing) if as_json else "\n".join(_lines(found, missing)))
 
 
-def _configuration(files: str) -> dict:
+def _configuration(overlays: list[str]) -> dict:
     from dpmc.configuration import load
     from dpmc.errors import InputError
-    from dpmc.running import launch
 
     if not DEFAULTS.is_file():
         raise InputError(f"There is no {DEFAULTS}; run this in the folder of the project.")
-    return load(DEFAULTS, launch.named_files(files))
+    return load(DEFAULTS, overlays)
 
 
 def _missing(jobs, data) -> list[str]:

@@ -2,7 +2,7 @@
 
 import click
 
-from dpmc.cli.help import Group
+from dpmc.cli.help import Group, config_option
 
 
 @click.group(cls=Group, examples=("dpmc reference update --study huber",))
@@ -42,13 +42,7 @@ def reference():
     multiple=True,
     help="Update only this study; may be given more than once.  [default: all with results]",
 )
-@click.option(
-    "--config",
-    default="",
-    show_default=False,
-    metavar="FILES",
-    help="Configurations that name studies of your own, as for make reproduce.",
-)
+@config_option("Configurations that name studies of your own, as for make reproduce.")
 def update(results, folder, profile, names, config):
     """Make the results of a finished run the new reference.
 
@@ -116,14 +110,11 @@ def items(folder, output):
 
 def _chosen(names, config, results):
     """Return the studies to update: those named, or all that have results."""
+    from dpmc.configuration import overlaid
     from dpmc.errors import InputError, did_you_mean
-    from dpmc.running.launch import named_files
     from dpmc.studies import load as load_studies
-    from dpmc.yaml_files import read_mapping
 
-    read = map(read_mapping, named_files(config))
-    named = [each["studies"] for each in read if "studies" in each]
-    outside = named[-1] or [] if named else []
+    outside = overlaid(config).get("studies") or []
     known = {name: each for name, each in load_studies(outside).items() if each.regression}
     for name in names:
         if name not in known:
