@@ -6,12 +6,25 @@ TARGET ?= all
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
 CONFIG ?=
 PROFILE ?=
-# make takes any name for a setting's: one that means another would run everything
-$(foreach name,target Target cores Cores config Config profile Profile python Python venv Venv,\
-  $(if $(filter command,$(firstword $(origin $(name)))),\
-  $(error There is no setting $(name); settings are TARGET, CORES, CONFIG, PROFILE, PYTHON and VENV)))
+SITE := build/site-venv
+SETTINGS := TARGET CORES CONFIG PROFILE PYTHON VENV
+TARGETS := help reproduce report report-single page test test-all test-faults test-slurm lint site benchmark coverage \
+	mutations clean
 # a value as one word of the shell, whatever stands in it
 quoted = '$(subst ','\'',$(1))'
+# " (did you mean TARGET?)": the name in a list that is nearest to another one, if there is Python to find it
+NEAREST := import difflib, sys; word, *names = sys.argv[1:]; lower = {name.lower(): name for name in names}; \
+	print(*(f" (did you mean {lower[each]}?)" for each in difflib.get_close_matches(word.lower(), lower, 1)))
+meant = $(shell $(PYTHON) -c '$(NEAREST)' $(call quoted,$(1)) $(2) 2>/dev/null)
+# make takes any name for a setting's, and would run everything; of this check the command line can change nothing,
+# neither a variable, for it has none, nor the name "=" of what it goes through
+$(foreach =,$(filter-out TARGET CORES CONFIG PROFILE PYTHON VENV,\
+  $(foreach =,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(=)))),$(=)))),\
+  $(error There is no setting $(=)$(call meant,$(=),$(SETTINGS)); name one of $(SETTINGS)))
+# it also makes what stands before a target that it does not know, and takes any file for one
+$(foreach name,$(filter-out $(TARGETS) $(VENV)/installed $(SITE)/installed,$(MAKECMDGOALS)),\
+  $(error There is no target $(name)$(call meant,$(name),$(TARGETS)); make help lists them. Parts of the run are \
+  named by a setting: make reproduce TARGET=quick))
 # how many cores, or the profile that says where jobs run
 WHERE = $(if $(PROFILE),--profile=$(call quoted,$(PROFILE)),--cores=$(call quoted,$(CORES)))
 # checks what is asked for, mends what a crash left, then runs Snakemake
@@ -19,14 +32,14 @@ WHERE = $(if $(PROFILE),--profile=$(call quoted,$(PROFILE)),--cores=$(call quote
 LAUNCH = OPENBLAS_NUM_THREADS=1 $(BIN)/python -m dpmc.running.launch $(WHERE) --config=$(call quoted,$(CONFIG))
 SOURCES := src tests workflow benchmarks examples envs
 
-.PHONY: help reproduce report report-single page test test-all test-faults test-slurm lint site benchmark coverage mutations clean
+.PHONY: $(TARGETS)
 .DEFAULT_GOAL := reproduce
 
 ## these lines
 help:
 	@echo "make TARGET, where TARGET is"
 	@awk '/^## / {text = substr($$0, 4); next} text {sub(/:.*/, ""); printf "  %-13s %s\n", $$0, text; text = ""}' $(firstword $(MAKEFILE_LIST))
-	@echo "Settings, such as make reproduce TARGET=quick: TARGET, CORES, CONFIG, PROFILE, PYTHON, VENV"
+	@echo "Settings, such as make reproduce TARGET=quick: $(SETTINGS)"
 
 ## run what TARGET names (all, quick, a study, check, ...; see docs/run.md); goes on after a crash
 reproduce: $(VENV)/installed
@@ -82,7 +95,6 @@ lint: $(VENV)/installed
 	@$(BIN)/python benchmarks/lines.py
 
 # the packages that make it are not for whoever runs dpmc, so they are kept apart
-SITE := build/site-venv
 ## the documents as a site: build/site/index.html
 site: $(SITE)/installed
 	@NO_MKDOCS_2_WARNING=1 $(SITE)/bin/mkdocs build
