@@ -13,6 +13,7 @@ from dpmc import configuration, studies
 from dpmc.errors import InputError
 from dpmc.frame.api import Study
 from dpmc.frame.jobs.plan import Plan, plans
+from dpmc.frame.jobs.plan import configured as runs_of
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.experiments.grid import cell_settings, huber_cells
 from dpmc.yaml_files import QUICK
@@ -105,7 +106,7 @@ def test_null_leaves_out_only_what_there_is(tmp_path, overlay, words):
     with pytest.raises(InputError, match=words):
         configuration.load(paths[0], [known, unknown])
     with pytest.raises(InputError, match=words):
-        plans(DEFAULTS, unknown, STUDIES)
+        plans(DEFAULTS, {}, unknown, STUDIES)
 
 
 def test_unknown_key_of_a_data_set():
@@ -298,14 +299,62 @@ def test_merge_keeps_what_is_not_named_and_takes_what_is(base, overlay):
     assert configuration.merge(base, {}) == base
 
 
-def test_what_is_excluded_stays_excluded_under_an_overlay():
-    base = {"experiments": {"large": None, "budgets": {"trials": 40, "epsilons": [1, 2]}}}
-    overlay = {"experiments": {"large": {"trials": 2}, "budgets": {"trials": 3}}, "seed": 7}
-    kept = configuration.excluded_stays_excluded(base, overlay)
-    assert configuration.merge(base, kept) == {
-        "experiments": {"large": None, "budgets": {"trials": 3, "epsilons": [1, 2]}},
-        "seed": 7,
+@settings(deadline=None)
+@given(trees, trees)
+def test_the_difference_laid_over_gives_what_differs(base, other):
+    whole = configuration.merge({"a": base}, {"a": other})
+    overlay = configuration.difference({"a": base}, whole)
+    assert configuration.merge({"a": base}, overlay) == whole
+    assert configuration.difference(whole, whole) == {}
+
+
+@settings(deadline=None)
+@given(
+    st.dictionaries(st.sampled_from("abcd"), trees), st.dictionaries(st.sampled_from("abcd"), trees)
+)
+def test_an_overlay_without_what_another_sets_yields_to_it(overlay, other):
+    kept = configuration.without(overlay, other)
+    assert configuration.merge(other, kept) == configuration.merge(kept, other)
+    assert configuration.without(overlay, {}) == overlay
+    assert configuration.without(overlay, overlay) == {
+        key: configuration.without(value, value)
+        for key, value in overlay.items()
+        if isinstance(value, dict)
     }
+
+
+QUICK_RUN = HOME / "config" / "quick.yaml"
+
+
+@pytest.mark.parametrize(
+    ("own", "expected"),
+    [
+        ({"trials": 6}, {"trials": 6, "ranks": [5]}),
+        ({"trials": 100}, {"trials": 100, "ranks": [5]}),  # the default
+        ({"seed": 7}, {"seed": 7, "trials": 5}),
+        ({"convergence": {"variance": 1}}, {"convergence.rank": 5, "convergence.variance": 1}),
+        ({"real": {"ml-100k": {"trials": 3}}}, {"real.ml-100k.trials": 3, "real.ml-100k.rank": 32}),
+        ({"real": {"ml-100k": None}}, {"real.ml-100k": None}),
+    ],
+)
+def test_what_users_set_wins_over_the_quick_run(own, expected):
+    overlay = {"huber": own}
+    runs = runs_of(configuration.merge(DEFAULTS, overlay), overlay, QUICK_RUN)
+    for key, value in expected.items():
+        found = runs["results/quick"]["huber"]
+        for name in key.split("."):
+            found = found[name]
+        assert found == value, key
+    assert runs["results"] == configuration.merge(DEFAULTS, overlay)
+
+
+def test_what_users_leave_out_the_quick_run_does_not_bring_back():
+    overlay = {"equal_privacy": {"datasets": {"synthetic": None}}}
+    runs = runs_of(configuration.merge(DEFAULTS, overlay), overlay, QUICK_RUN)
+    assert runs["results/quick"]["equal_privacy"]["datasets"]["synthetic"] is None
+    assert runs_of(DEFAULTS, {}, QUICK_RUN)["results/quick"] == configuration.load(
+        HOME / "config" / "config.yaml", [QUICK_RUN]
+    )
 
 
 @settings(deadline=None, max_examples=50)

@@ -8,6 +8,7 @@ means is the business of its study.
 import copy
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import reduce
 from pathlib import Path
 
 import jsonschema
@@ -27,6 +28,11 @@ def load(path: str | Path, overlays: Iterable[str | Path] = ()) -> dict:
         refuse_unknown_nulls(configuration, overlay)
         configuration = merge(configuration, overlay)
     return configuration
+
+
+def overlaid(overlays: Iterable[str | Path]) -> dict:
+    """Read overlays as one, later ones last: all keys that they set."""
+    return reduce(merge, map(read_mapping, overlays), {})
 
 
 def merge(base: Mapping, overlay: Mapping) -> dict:
@@ -65,15 +71,30 @@ def refuse_unknown_nulls(base: Mapping, overlay: Mapping, place: str = "") -> No
             refuse_unknown_nulls(base[key], value, f"{place}{key}.")
 
 
-def excluded_stays_excluded(base: Mapping, overlay: Mapping) -> dict:
-    """Return the overlay without the mappings that would bring back what ``base`` sets to null."""
-    return {
-        key: excluded_stays_excluded(base.get(key, {}), value)
-        if isinstance(value, Mapping)
-        else value
-        for key, value in overlay.items()
-        if not (isinstance(value, Mapping) and base.get(key, {}) is None)
-    }
+def difference(base: Mapping, other: Mapping) -> dict:
+    """Return the overlay that makes ``other`` of ``base``, if ``other`` has all keys of it."""
+    found = {}
+    for key, value in other.items():
+        if isinstance(value, Mapping) and isinstance(base.get(key), Mapping):
+            if inner := difference(base[key], value):
+                found[key] = inner
+        elif key not in base or base[key] != value:
+            found[key] = value
+    return found
+
+
+def without(overlay: Mapping, other: Mapping) -> dict:
+    """Return an overlay without the keys that another one sets, mapping by mapping.
+
+    Where one of the two has a mapping and the other leaves it out by null, the other wins.
+    """
+    kept = {}
+    for key, value in overlay.items():
+        if key not in other:
+            kept[key] = value
+        elif isinstance(value, Mapping) and isinstance(other[key], Mapping):
+            kept[key] = without(value, other[key])
+    return kept
 
 
 def checked(configuration: Mapping, studies: Mapping[str, Study]) -> dict:

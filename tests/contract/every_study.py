@@ -20,10 +20,8 @@ STUDIES = studies.load()
 @cache
 def plan_of(profile):
     """Return the plan of a profile, laid over the defaults as the workflow does it."""
-    base = configuration.load(HOME / "config" / "config.yaml")
-    if profile != "full":
-        overlay = configuration.load(HOME / "config" / f"{profile}.yaml")
-        base = configuration.merge(base, configuration.excluded_stays_excluded(base, overlay))
+    overlays = [] if profile == "full" else [HOME / "config" / f"{profile}.yaml"]
+    base = configuration.load(HOME / "config" / "config.yaml", overlays)
     return Plan("results", configuration.checked(base, STUDIES), STUDIES)
 
 

@@ -21,11 +21,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpmc import configuration, files
+from dpmc import configuration, files, studies
 from dpmc.errors import InputError
+from dpmc.frame.jobs.plan import configured, plans
 from dpmc.ratings import Ratings
 from dpmc.running import launch, recovery, run_lock
-from dpmc.yaml_files import read_mapping
+from dpmc.yaml_files import named_files, read_mapping
 
 HOME = Path(__file__).parents[2]
 
@@ -135,7 +136,7 @@ def test_the_lock_of_a_killed_run_is_taken_though_its_job_lives(holder, folder):
 
 def test_nothing_is_cleaned_while_a_run_lives(holder, folder):
     (folder / "results").mkdir()
-    command = ["make", "-f", str(HOME / "Makefile"), f"BIN={Path(sys.executable).parent}", "clean"]
+    command = ["make", "-f", str(HOME / "Makefile"), f"VENV={sys.prefix}", "clean"]
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert result.returncode == 2
     assert f"process {holder.process.pid}, since" in result.stderr
@@ -460,28 +461,89 @@ def test_the_target_comes_before_the_configuration(project):
     assert arguments[-3:] == ["quick", "--configfile", "a.yaml"]
 
 
+def told(targets, overlay=None, top="results"):
+    """Return what is said before targets are made with the settings of an overlay."""
+    own, known = overlay or {}, studies.load()
+    loaded = configuration.load(HOME / "config" / "config.yaml")
+    quick = HOME / "config" / "quick.yaml"
+    runs = plans(configuration.merge(loaded, own), own, quick, known)
+    said = list(launch.other_settings(runs, configured(loaded, {}, quick), targets))
+    assert all(sentence.startswith(f"{top}/") for sentence in said)
+    return "".join(said)
+
+
+def made(place, changed):
+    """Write what a run with changed settings leaves: a manifest, and folders of all studies."""
+    for name in studies.BUILT_IN:
+        Path("results", name).mkdir(parents=True, exist_ok=True)
+    Path("results", place).parent.mkdir(parents=True, exist_ok=True)
+    Path("results", place).write_text(json.dumps({"changed_settings": changed}))
+
+
+CHANGED = {"huber": {"trials": 50}, "onebit": {"links": ["logistic"]}}
+
+
 @pytest.mark.parametrize("place", ["manifest.json", "huber/report/manifest.json"])
-def test_results_of_other_settings_are_named_before_they_go(project, place):
-    (project / "mine.yaml").write_text("huber: {trials: 50}\nonebit: {links: [logistic]}\n")
+def test_results_of_other_settings_are_named_before_they_are_replaced(folder, place):
+    assert told(["huber"], CHANGED) == ""  # nothing is there
+    made(place, {})
+    assert told(["huber"]) == told([]) == ""
+    assert told(["huber"], CHANGED).startswith(
+        "results/huber was made with other settings (huber.trials). The affected results will be "
+        "replaced."
+    )
+    made(place, {"huber.trials": 50})
+    assert told(["huber"], CHANGED) == ""
+    assert "results/huber was made with other settings (huber.trials)." in told(["huber"])
 
-    def said(*overlays):
-        return launch.other_settings(project / "config", overlays)
 
-    assert said("mine.yaml") == ""  # nothing is there
-    (project / "results" / place).parent.mkdir(parents=True)
-    (project / "results" / "huber").mkdir(exist_ok=True)
-    (project / "results" / place).write_text('{"changed_settings": {}}')
-    assert said() == ""
-    sentence = said("mine.yaml")
-    assert sentence.startswith("results/huber: made with other settings (huber.trials); what they")
-    (project / "results" / place).write_text('{"changed_settings": {"huber.trials": 50}}')
-    assert said("mine.yaml") == ""
-    assert said() == sentence
-    (project / "results" / place).write_text('{"changed_settings": {"own": {"variance": 1}}}')
-    (project / "results" / "own").mkdir()
-    (project / "own.yaml").write_text("own: {variance: 2}\n")
-    said_of_own = "results/own: made with other settings (own); what they"
-    assert said("own.yaml").startswith(said_of_own) == (place == "manifest.json")
+@pytest.mark.parametrize(
+    ("targets", "names"),
+    [
+        (["huber"], ["huber"]),
+        (["huber_check"], ["huber"]),
+        (["forensics"], ["huber"]),
+        (["results/huber/trials.csv"], ["huber"]),
+        (["onebit", "results/huber/report/index.html"], ["huber", "onebit"]),
+        (["audit"], []),
+        (["results/data/mine.npz"], []),
+        (["quick"], []),
+        (["all"], ["huber", "onebit"]),
+        (["check"], ["huber", "onebit"]),
+        (["results/report/index.html"], ["huber", "onebit"]),
+        ([], ["huber", "onebit"]),
+    ],
+)
+def test_only_results_that_the_targets_make_are_named(folder, targets, names):
+    made("manifest.json", {})
+    said = told(targets, CHANGED)
+    assert [name for name in studies.BUILT_IN if f"results/{name}" in said] == names
+    keys = {"huber": "huber.trials", "onebit": "onebit.links"}
+    assert bool(said) == bool(names)
+    for name, key in keys.items():
+        assert (key in said) == (name in names)
+
+
+def test_the_quick_run_has_results_of_its_own(folder):
+    made("manifest.json", {})
+    made("quick/manifest.json", {})
+    Path("results/quick/huber").mkdir()
+    assert "results/quick/huber was made" in told(["quick"], CHANGED, top="results/quick")
+
+
+def test_own_data_are_named_where_they_are_used(folder):
+    entry = {"rating_range": [1, 5], "path": "mine.csv"}
+    own = {"data": {"sets": {"mine": entry, "other": entry}}}
+    used = {
+        **{"rank": 4, "variance": 1, "iterations": 4, "irls_iterations": 3, "shrinkage": 5},
+        "splits": [{"observed_fraction": 0.8}],
+        "columns": [{"method": "als", "mechanism": "none"}],
+    }
+    overlay = own | {"huber": {"real": {"mine": used}}}
+    made("manifest.json", {})
+    assert "(data.sets.mine, huber.real.mine)" in told(["huber"], overlay)
+    assert told(["onebit"], overlay) == ""
+    assert told(["huber"], own) == ""
 
 
 def test_targets_of_the_quick_run_are_of_its_folder(monkeypatch):
@@ -496,10 +558,10 @@ def test_targets_of_the_quick_run_are_of_its_folder(monkeypatch):
 
 
 def test_names_with_spaces_and_quotation_marks(project, capsys):
-    assert launch.named_files("  ") == []
+    assert named_files("  ") == []
     (project / "my own.yaml").write_text("")
-    assert launch.named_files("my own.yaml") == ["my own.yaml"]
-    assert launch.named_files("'my own.yaml' b.yaml") == ["my own.yaml", "b.yaml"]
+    assert named_files("my own.yaml") == ["my own.yaml"]
+    assert named_files("'my own.yaml' b.yaml") == ["my own.yaml", "b.yaml"]
     assert "quotation mark" in refusal("--config=it's", capsys=capsys)
 
 
@@ -651,26 +713,78 @@ def test_a_slurm_that_does_not_answer_counts_only_where_jobs_were_submitted(
 # make
 
 
-@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+MAKEFILE = (HOME / "Makefile").read_text()
+TARGETS = re.search(r"^TARGETS := ((?:.*\\\n)*.*)$", MAKEFILE, re.M)[1].replace("\\\n", " ").split()
+SETTINGS = re.search(r"^SETTINGS := (.*)$", MAKEFILE, re.M)[1].split()
+
+
+def make(*arguments, **variables):
+    """Return what make says of errors, after checking that it then does nothing."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
+    result = subprocess.run(
+        ["make", "--dry-run", *arguments],
+        cwd=HOME,
+        env=environment | variables,
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == (2 if result.stderr else 0)
+    assert not (result.stderr and result.stdout)
+    return result.stderr
+
+
+@needs_make
 def test_make_help_names_every_target():
     printed = subprocess.run(
         ["make", "help"], cwd=HOME, capture_output=True, text=True, check=True
     ).stdout
-    (targets,) = re.findall(r"^\.PHONY: (.*)$", (HOME / "Makefile").read_text(), re.MULTILINE)
-    for target in targets.split():
+    assert set(re.findall(r"^([a-z-]+):", MAKEFILE, re.M)) == set(TARGETS)
+    for target in TARGETS:
         assert re.search(rf"^  {target} +\w.*\w", printed, re.MULTILINE), target
+    assert printed.endswith(f"TARGET=quick: {' '.join(SETTINGS)}\n")
 
 
-@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
-@pytest.mark.parametrize("name", ["target", "Target", "config"])
-def test_settings_of_make_are_written_in_capitals(name):
-    command = ["make", "--dry-run", "reproduce", f"{name}=quick"]
-    result = subprocess.run(command, cwd=HOME, capture_output=True, text=True)
-    assert result.returncode == 2
-    assert f"There is no setting {name}; settings are TARGET, CORES," in result.stderr
+@needs_make
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        *((name, "TARGET") for name in ("TARGT", "target", "Target", "TARGETS")),
+        *((name, "CONFIG") for name in ("CONFIGS", "config", "CONF")),
+        *((name, "CORES") for name in ("CORE", "cores")),
+        *((name, None) for name in ("BIN", "SETTINGS", "name", "SHELL", "X,Y", "it's", "%")),
+    ],
+)
+def test_a_setting_that_make_does_not_have_is_refused_for_every_target(given, meant):
+    hint = f" (did you mean {meant}?)" if meant else ""
+    for form in (f"{given}=quick", f"{given}:=quick"):
+        said = make(form)
+        assert f"*** There is no setting {given}{hint}; name one of " in said
+    for target in TARGETS:
+        assert "There is no setting" in make(target, f"{given}=quick", "CORES=1")
 
 
-@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+@needs_make
+def test_the_settings_of_make_and_any_variable_of_the_environment_are_taken():
+    for name in SETTINGS:
+        value = {"PYTHON": sys.executable, "VENV": sys.prefix}.get(name, "1")
+        assert make("-o", f"{sys.prefix}/installed", f"{name}={value}") == ""
+    assert make("help", TARGT="quick", target="quick", CONFIGS="a.yaml", SHELL="/bin/bash") == ""
+    assert make("-e", "help", TARGT="quick") == ""
+
+
+@needs_make
+@pytest.mark.parametrize("goal", ["quick", "huber", "docs", "config", "reprodce", "A B=c"])
+def test_a_target_that_make_does_not_have_is_refused_before_the_first_is_made(goal):
+    """A file of that name would be up to date; and what stands before it would be made."""
+    for goals in ([goal], ["reproduce", goal]):
+        said = make(*goals)
+        assert f"*** There is no target {goal.split()[0]}" in said
+        assert "make reproduce TARGET=quick" in said
+    assert ("did you mean reproduce?" in said) == (goal == "reprodce")
+
+
+@needs_make
 @pytest.mark.parametrize("value", ["it's mine.yaml", "a b.yaml", '"a b.yaml"', "$(x).yaml", "a;b"])
 def test_make_hands_values_over_as_they_are(tmp_path, value):
     python = tmp_path / "bin" / "python"

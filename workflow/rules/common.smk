@@ -41,8 +41,13 @@ try:
     # Snakemake has read them too, but takes the last of two equal keys, and any null
     overlays = [path for path in workflow.configfiles if Path(path) != DEFAULTS]
     configuration.load(DEFAULTS, overlays)
+    # a module's configuration is given whole: then its user's settings are what differs
+    OWN = configuration.merge(
+        configuration.difference(configuration.load(DEFAULTS), config),
+        workflow.config_settings.overwrite_config,
+    )
     STUDIES = studies.load(config.get("studies") or [])
-    PLANS = plan.plans(config, HOME / "config" / "quick.yaml", STUDIES)
+    PLANS = plan.plans(config, OWN, HOME / "config" / "quick.yaml", STUDIES)
     OWN_SETS = PLANS["results"].configuration["data"]["sets"]
     check_own_files(OWN_SETS)
     REAL = {top: each.real_data(STUDIES.values()) for top, each in PLANS.items()}

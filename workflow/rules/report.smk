@@ -3,7 +3,7 @@ import shlex
 
 REPORT = ["dpmc.report.page", "dpmc.report.manifest", "dpmc.report.crate"]
 DEFAULT_SETTINGS = plan.configured(
-    configuration.load(DEFAULTS), HOME / "config" / "quick.yaml"
+    configuration.load(DEFAULTS), {}, HOME / "config" / "quick.yaml"
 )
 TEMPLATES = sorted((HOME / "src" / "dpmc" / "report" / "templates").iterdir())
 

@@ -15,7 +15,6 @@ import importlib
 import json
 import logging
 import os
-import shlex
 import signal
 import sys
 import threading
@@ -25,10 +24,11 @@ from pathlib import Path
 from dpmc import configuration, studies
 from dpmc.errors import InputError, did_you_mean
 from dpmc.files import refusal
+from dpmc.frame.api import Study
 from dpmc.frame.costs.cluster import Requests
-from dpmc.frame.jobs.plan import configured, plans
+from dpmc.frame.jobs.plan import Plan, plans
 from dpmc.running import recovery, run_lock
-from dpmc.yaml_files import read_mapping
+from dpmc.yaml_files import named_files, read_mapping
 
 # as in the profiles; given here, so that the first line is ours
 OPTIONS = (
@@ -40,20 +40,18 @@ OPTIONS = (
 TARGETS_VARIABLE = "DPMC_TARGETS"
 SHOWN = 4  # settings that are named
 INTERRUPTED = 130  # the exit status after Ctrl-C
-QUICK_TARGETS, QUICK = ("quick", "check_quick"), "results/quick"
+QUICK_TARGETS, QUICK, RESULTS = ("quick", "check_quick"), "results/quick", "results"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the workflow in the current folder; return the exit status, 2 on bad input."""
     given = _parsed(arguments)
     try:
-        overlays = named_files(given.config)
+        overlays = [file for each in given.config for file in named_files(each)]
         command = snakemake_arguments(
             given.snakefile, given.cores, overlays, given.targets, given.profile
         )
         os.environ[TARGETS_VARIABLE] = json.dumps(given.targets)
-        if told := other_settings(given.snakefile.parent / "config", overlays):
-            print(f"dpmc: {told}", file=sys.stderr)
         settings = read_mapping(Path(given.profile, "config.yaml")) if given.profile else {}
         if settings.get("executor", "local") != "local":
             command += bundling(settings, given.snakefile.parent, overlays)
@@ -102,47 +100,6 @@ def check_cores(cores: str) -> None:
         )
 
 
-def named_files(config: str) -> list[str]:
-    """Split the value of CONFIG into file names, which are quoted as for a shell if need be."""
-    if not config.strip() or Path(config).is_file():
-        return [config] if config.strip() else []
-    try:
-        return shlex.split(config)
-    except ValueError:
-        raise InputError(
-            f"CONFIG={config} has a quotation mark without its pair; take it out."
-        ) from None
-
-
-def other_settings(defaults: Path, overlays: Iterable[str]) -> str:
-    """Say which results here were made with other settings, and would be replaced; "" if none."""
-    base = configuration.load(defaults / "config.yaml")
-    runs = [
-        configured(each, defaults / "quick.yaml")
-        for each in (base, configuration.load(defaults / "config.yaml", overlays))
-    ]
-    top = asked_run()
-    wanted = configuration.changes(*(each[top] for each in runs))
-    found = {}
-    for section in runs[1][top]:
-        manifests = [Path(top, "manifest.json"), Path(top, section, "report", "manifest.json")]
-        manifests = [path for path in manifests if path.is_file()]
-        if manifests and Path(top, section).is_dir():
-            newest = max(manifests, key=lambda path: path.stat().st_mtime)
-            made = json.loads(newest.read_text("utf-8")).get("changed_settings", {})
-            keys = [key for key in {**made, **wanted} if key.partition(".")[0] == section]
-            found |= {key: section for key in keys if made.get(key) != wanted.get(key)}
-    if not found:
-        return ""
-    names = [*list(found)[:SHOWN], *([f"{len(found) - SHOWN} more"] if len(found) > SHOWN else [])]
-    places = dict.fromkeys(f"{top}/{section}" for section in found.values())
-    return (
-        f"{' and '.join(places)}: made with other settings ({', '.join(names)}); what they "
-        f"touch is made anew in its place. To keep and compare it: Ctrl-C, cp -a {top} before, the "
-        f"same command again, dpmc diff {top} before."
-    )
-
-
 def bundling(profile: Mapping, home: Path, overlays: Iterable[str]) -> list[str]:
     """Return how many jobs share a submission, as an option; what the profile says goes before."""
     name = f"snakemake_executor_plugin_{profile['executor']}"
@@ -158,7 +115,8 @@ def bundling(profile: Mapping, home: Path, overlays: Iterable[str]) -> list[str]
         plugin.common_settings.pass_group_args = True
     settings = configuration.load(home / "config" / "config.yaml", overlays)
     known = studies.load(settings.get("studies") or [])
-    runs = plans(settings, home / "config" / "quick.yaml", known)
+    own = configuration.overlaid(overlays)
+    runs = plans(settings, own, home / "config" / "quick.yaml", known)
     bundles = [f"{group}={jobs}" for group, jobs in Requests(runs).bundles().items()]
     return ["--group-components", *bundles, *profile.get("group-components", [])]
 
@@ -173,9 +131,16 @@ def naming(profile: Mapping) -> list[str]:
 
 def asked_run() -> str:
     """Return the folder of the run that targets are of: the quick one's, if all of them are."""
-    targets = json.loads(os.environ.get(TARGETS_VARIABLE, "[]"))
-    quick = [each in QUICK_TARGETS or each.startswith(f"{QUICK}/") for each in targets]
-    return QUICK if quick and all(quick) else "results"
+    runs = {_run_of(target) for target in _asked_targets()}
+    return QUICK if runs == {QUICK} else RESULTS
+
+
+def _asked_targets() -> list[str]:
+    return json.loads(os.environ.get(TARGETS_VARIABLE, "[]"))
+
+
+def _run_of(target: str) -> str:
+    return QUICK if target in QUICK_TARGETS or target.startswith(f"{QUICK}/") else RESULTS
 
 
 # -- called by the Snakefile --------------------------------------------------------------------
@@ -191,11 +156,85 @@ def join_run(workflow) -> None:
         keep_to_own_cores(workflow)
         return
     try:
-        check_targets(json.loads(os.environ.get(TARGETS_VARIABLE, "[]")), workflow.rules)
+        check_targets(_asked_targets(), workflow.rules)
     except InputError as error:
         stop(error)
     if (lock := run_lock.join(Path.cwd())) is not None:
         atexit.register(lock.end)
+
+
+def warn_of_other_settings(
+    workflow, runs: Mapping[str, Plan], defaults: Mapping[str, Mapping]
+) -> None:
+    """Print what :func:`other_settings` says, last of all: what is refused replaces nothing."""
+    if workflow.is_main_process and TARGETS_VARIABLE in os.environ:
+        for sentence in other_settings(runs, defaults, _asked_targets()):
+            print(f"dpmc: {sentence}", file=sys.stderr)
+
+
+def other_settings(
+    runs: Mapping[str, Plan], defaults: Mapping[str, Mapping], targets: Iterable[str]
+) -> Iterator[str]:
+    """Name, for each run, the results that targets replace because they have other settings.
+
+    ``runs`` and ``defaults`` are the plan of each run by its folder, and its configuration without
+    the user's settings.
+    """
+    targets = list(targets) or ["all"]
+    for top, run in runs.items():
+        asked = [target for target in targets if _run_of(target) == top]
+        wanted = configuration.changes(defaults[top], run.configuration)
+        found = {}
+        made_anew = {each.name: each for target in asked for each in _made_by(target, run)}
+        for study in made_anew.values():
+            made = _settings_of(top, study)
+            both = {} if made is None else {**made, **wanted}
+            if keys := [
+                key for key in both if made.get(key) != wanted.get(key) and _uses(study, key, run)
+            ]:
+                found[f"{top}/{study.name}"] = keys
+        if found:
+            keys = list(dict.fromkeys(key for each in found.values() for key in each))
+            names = keys[:SHOWN] + [f"{len(keys) - SHOWN} more"] * (len(keys) > SHOWN)
+            yield (
+                f"{' and '.join(found)} {'was' if len(found) == 1 else 'were'} made with other "
+                f"settings ({', '.join(names)}). The affected results will be replaced. To keep "
+                f"them, press Ctrl-C, run `cp -a {top} before`, and start again; "
+                f"`dpmc diff {top} before` then shows what changed."
+            )
+
+
+def _made_by(target: str, run: Plan) -> list[Study]:
+    """Return the studies whose results a target makes: all, if it is of none and not of data."""
+
+    def is_of(study: Study) -> bool:
+        parts = {part.target for part in (*study.jobs, *study.steps)}
+        named = target in {study.name, f"{study.name}_check", *parts}
+        return named or target.startswith(f"{run.top}/{study.name}/")
+
+    every = list(run.studies.values())
+    is_data = target.startswith(f"{RESULTS}/data/")
+    return list(filter(is_of, every)) or ([] if is_data else every)
+
+
+def _settings_of(top: str, study: Study) -> Mapping[str, object] | None:
+    """Return the changed settings with which a study's results were made; None if there are none.
+
+    The newer of two manifests says it: that of all studies, and that of this one.
+    """
+    folder = Path(top, study.name)
+    manifests = [Path(top, "manifest.json"), folder / "report" / "manifest.json"]
+    manifests = [path for path in manifests if path.is_file()]
+    if not manifests or not folder.is_dir():
+        return None
+    newest = max(manifests, key=lambda path: path.stat().st_mtime)
+    return json.loads(newest.read_text("utf-8")).get("changed_settings", {})
+
+
+def _uses(study: Study, key: str, run: Plan) -> bool:
+    """Whether a setting is of a study's section, or of the user's data that it takes."""
+    sections = (study.name, *(f"data.sets.{name}" for name in run.real_data([study])))
+    return any(key == each or key.startswith(f"{each}.") for each in sections)
 
 
 def keep_to_own_cores(workflow) -> None:
@@ -308,7 +347,7 @@ def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--cores", default=str(os.cpu_count() or 1))
     where.add_argument("--profile", default="", metavar="FOLDER")
-    parser.add_argument("--config", default="", metavar="FILES")
+    parser.add_argument("--config", default=[], action="append", metavar="FILES")
     parser.add_argument("targets", nargs="*")
     return parser.parse_args(arguments)
 

@@ -154,24 +154,35 @@ class Plan:
 
 
 def plans(
-    configuration: Mapping[str, object], quick: Path, studies: Mapping[str, Study]
+    configuration: Mapping[str, object], own: Mapping, quick: Path, studies: Mapping[str, Study]
 ) -> dict[str, Plan]:
     """Return the plan of each run by its folder: the full one, and the quick one beside it.
 
-    ``configuration`` is that of the full run, unchecked; ``quick`` is laid over it for the quick
-    run.
+    The arguments are those of :func:`configured`.
     """
     return {
         top: Plan(top, configurations.checked(settings, studies), studies)
-        for top, settings in configured(configuration, quick).items()
+        for top, settings in configured(configuration, own, quick).items()
     }
 
 
-def configured(configuration: Mapping[str, object], quick: Path) -> dict[str, Mapping]:
-    """Return the configuration of each run by its folder, as :func:`plans` checks it."""
+def configured(
+    configuration: Mapping[str, object], own: Mapping, quick: Path
+) -> dict[str, Mapping]:
+    """Return the unchecked configuration of each run by its folder.
+
+    Parameters
+    ----------
+    configuration : mapping
+        That of the full run: the defaults with the user's settings.
+    own : mapping
+        The user's settings alone: the quick run has them too.
+    quick : Path
+        The file that gives the quick run its other settings.
+    """
     overlay = configurations.load(quick)
     configurations.refuse_unknown_nulls(configuration, overlay)
-    overlay = configurations.excluded_stays_excluded(configuration, overlay)
+    overlay = configurations.without(overlay, own)
     return {
         "results": configuration,
         "results/quick": configurations.merge(configuration, overlay),
