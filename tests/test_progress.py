@@ -1,5 +1,12 @@
+import fcntl
 import logging
+import os
 import re
+import select
+import struct
+import sys
+import termios
+import time
 import types
 
 import pytest
@@ -19,6 +26,10 @@ from snakemake_logger_plugin_dpmc import (
 def handler(monkeypatch):
     monkeypatch.setitem(SECONDS, "slow_figures", 14.0)
     monkeypatch.setitem(SECONDS, "other_figures", 14.0)
+    return new_handler()
+
+
+def new_handler():
     settings = types.SimpleNamespace(
         dryrun=False, verbose=False, quiet=set(), show_failed_logs=True, nocolor=True
     )
@@ -134,18 +145,52 @@ def test_what_to_do_is_said_once(handler, capsys, message, words):
     assert words in line
 
 
-def test_a_terminal_gets_a_bar(handler, capsys, monkeypatch):
-    import sys
+@pytest.fixture
+def terminal(monkeypatch):
+    """Return a function: standard error becomes a terminal of some width; what it then shows."""
+    ours, theirs = os.openpty()
+    stream = os.fdopen(theirs, "w")
 
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    send(handler, LogEvent.RUN_INFO, stats={"cell": 2, "total": 2})
-    send(handler, LogEvent.JOB_INFO, jobid=1, rule_name="cell")
-    send(handler, LogEvent.JOB_FINISHED, job_id=1)
-    send(handler, None, logging.WARNING, "careful")
+    def shown(columns, *, say):
+        size = struct.pack("HHHH", 24 * bool(columns), columns, 0, 0)
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, size)
+        monkeypatch.setattr(sys, "stderr", stream)
+        say()
+        stream.flush()
+        text = b""
+        while select.select([ours], [], [], 0.1)[0]:
+            text += os.read(ours, 10_000)
+        return text.decode()
+
+    yield shown
+    stream.close()
+    os.close(ours)
+
+
+@pytest.mark.parametrize("columns", [120, 0])
+def test_a_terminal_gets_a_bar_if_it_has_a_width(terminal, columns, handler):
+    def say():
+        send(handler, LogEvent.RUN_INFO, stats={"cell": 2, "total": 2})
+        send(handler, LogEvent.JOB_INFO, jobid=1, rule_name="cell")
+        handler.last_line -= 100
+        send(handler, LogEvent.JOB_FINISHED, job_id=1)
+        send(handler, None, logging.WARNING, "careful")
+        handler.close()
+
+    shown = terminal(columns, say=say)
+    assert "careful\r\n" in shown
+    assert bool(re.search(r"\r 50%\|█+ +\| 1 of 2 jobs done, ", shown)) == (columns > 0)
+    assert ("\ndpmc: 1 of 2 jobs done, " in shown) == (columns == 0)
+    assert ", 0 of 2" not in shown
+
+
+def test_the_time_is_that_of_the_command_and_not_of_its_jobs_alone(monkeypatch, capsys):
+    monkeypatch.setattr("snakemake_logger_plugin_dpmc.BEGIN", time.monotonic() - 200)
+    handler = new_handler()
+    send(handler, LogEvent.RUN_INFO, stats={"cell": 1, "total": 1})
+    run_job(handler, 1, "cell")
     handler.close()
-    shown = capsys.readouterr().err
-    assert "1 of 2 jobs done" in shown
-    assert "careful\n" in shown
+    assert capsys.readouterr().err.endswith("dpmc: done in 3 min\n")
 
 
 def test_a_record_it_cannot_read_does_not_stop_the_run(handler, monkeypatch):

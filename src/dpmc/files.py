@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import secrets
+import shutil
 import tempfile
 import zipfile
 import zlib
@@ -26,7 +27,9 @@ ADVICE = {
 def refusal(error: OSError) -> str:
     """Return in one sentence what the file system refused and, where it is known, what to do."""
     if error.errno in ADVICE:
-        return f"{error.filename or 'A file'} cannot be written: {ADVICE[error.errno]}."
+        # of a copy and of a new name the second file is the one that is written
+        written = error.filename2 or error.filename or "A file"
+        return f"{written} cannot be written: {ADVICE[error.errno]}."
     where = "" if error.filename is None else f"{error.filename}: "
     return f"{where}{error.strerror or error}."
 
@@ -98,7 +101,7 @@ def naming(path: str | Path) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in ADVICE:
-            error.filename = str(path)
+            error.filename, error.filename2 = str(path), None
         raise
 
 
@@ -140,6 +143,12 @@ def atomic_path(path: str | Path, *, private: bool = False, replace: bool = True
             (os.replace if replace else os.link)(temporary, path)
         finally:
             temporary.unlink(missing_ok=True)
+
+
+def copy(source: str | Path, path: str | Path) -> None:
+    """Copy the content of a file to ``path``, whole or not at all."""
+    with atomic_path(path) as temporary:
+        shutil.copyfile(source, temporary)
 
 
 def write_text(path: str | Path, text: str) -> None:

@@ -6,11 +6,12 @@ Chosen by ``logger: dpmc`` in the profiles. Dry runs and ``--verbose`` get Snake
 """
 
 import logging
+import os
 import sys
 import threading
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 from snakemake.logging import DefaultFormatter, get_event
 from snakemake_interface_logger_plugins.base import LogHandlerBase
@@ -25,6 +26,8 @@ SECONDS: dict[str, float] = {}
 takes on average. For the time left; the workflow fills it in."""
 RUN = "results"
 """The folder of results that was asked for; the workflow says which."""
+BEGIN: float | None = None
+"""When the command began, by time.monotonic, if its launcher says so: long before it logs."""
 OTHER_SECONDS = 1.5
 SNAKEMAKE_SECONDS = 0.2
 """What Snakemake itself takes for a job."""
@@ -73,7 +76,8 @@ class LogHandler(LogHandlerBase):
         self.page: str | None = None
         self.said: set[str] = set()
         self.failed = self.ended = False
-        self.begin = self.last_line = time.monotonic()
+        self.last_line = time.monotonic()
+        self.begin = self.last_line if BEGIN is None else BEGIN
         self.cores = 1
         # how long jobs wait in the queue of a cluster nobody knows
         self.is_cluster = False
@@ -132,9 +136,9 @@ class LogHandler(LogHandlerBase):
         about = f"about {_duration(self._seconds_left())} on {_count(self.cores, 'core')}"
         jobs = _count(self.jobs, "job")
         self._line(f"dpmc: {jobs} to run{' on a cluster' if self.is_cluster else f', {about}'}")
-        self.begin = self.last_line = time.monotonic()
-        if sys.stderr.isatty():
-            self.bar = tqdm(total=self.jobs, unit="job", bar_format="{l_bar}{bar}| {postfix}")
+        self.last_line = time.monotonic()
+        if _has_width(sys.stderr):
+            self.bar = tqdm(total=self.jobs, bar_format="{percentage:3.0f}%|{bar}| {desc}")
 
     def _resources(self, record) -> None:
         self.cores = getattr(record, "cores", None) or self.cores
@@ -168,7 +172,7 @@ class LogHandler(LogHandlerBase):
         """Show the state: on a terminal always, elsewhere at once or every few seconds."""
         if self.bar is not None:
             self.bar.n = self.jobs_done
-            self.bar.set_postfix_str(self._state())
+            self.bar.set_description_str(self._state())
         elif at_once:
             self._line(f"dpmc: {self._state()}")
         elif self.jobs_done and time.monotonic() - self.last_line > LONG:
@@ -245,6 +249,14 @@ def _sentence(text: str) -> str | None:
     if "clock skew" in text:
         return "The clock was set back while this ran; run this again, and it goes on from here."
     return refusal_in(text)
+
+
+def _has_width(stream: TextIO) -> bool:
+    """Say whether a stream is a terminal with room for a bar: some, of logs, are 0 columns wide."""
+    try:
+        return stream.isatty() and os.get_terminal_size(stream.fileno()).columns > 0
+    except OSError:
+        return False
 
 
 def _seconds(rule: str) -> float:

@@ -17,12 +17,15 @@ import time
 
 import pytest
 from publication.small_tables import listed, rows_of, write_table
-from workflow.workspaces import SMALL, TABLES, Launched, until
+from workflow.workspaces import HOME, SMALL, TABLES, Launched, until
 
 from dpmc.configuration import merge
 from dpmc.datasets import Dataset, obtain
 from dpmc.errors import InputError
+from dpmc.files import refusal
 from dpmc.fitting.book import read
+from dpmc.report.crate import copy_code
+from dpmc.report.page_parts import copied_to
 
 TRIALS = TABLES["huber"]
 # two cells and the data that they share
@@ -205,6 +208,20 @@ def test_the_disk_fills_up_under_a_store(room, tmp_path, small_disk, seen):
     for path in whole.rglob("*.*"):
         assert (output / path.relative_to(whole)).read_bytes() == path.read_bytes()
     seen("disk full under dpmc store build", sentence)
+
+
+@pytest.mark.parametrize("made", ["code", "report"])
+def test_the_disk_fills_up_under_a_copy(made, tmp_path, small_disk, seen):
+    """The operating system names the file that is copied, not the one that is written."""
+    disk, large = small_disk(tmp_path / "disk", "256k"), tmp_path / "large.csv"
+    large.write_bytes(bytes(10**6))
+    fill_up_to(disk, 8192)
+    with pytest.raises(OSError, match="No space left") as caught:
+        copy_code(HOME, disk) if made == "code" else copied_to(disk, "files")(large, "large.csv")
+    sentence = refusal(caught.value)
+    assert sentence.startswith(f"{disk}/{'code/' if made == 'code' else 'files/large.csv'}")
+    assert sentence.endswith(f" cannot be written: {FULL}")
+    seen(f"disk full under a copy ({made})", sentence)
 
 
 def fill_up_to(place, room):

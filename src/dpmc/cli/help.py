@@ -78,7 +78,7 @@ class Command(_Examples, click.Command):
             raise InputError(f"{error.option_name} was removed: {instead}") from None
 
     def parse_args(self, ctx, args):
-        """Read the command line; refuse a second value where an option takes one: click drops one."""
+        """Read the command line; refuse two values of an option that takes one: click drops one."""
         *_, given = self.make_parser(ctx).parse_args(args=list(args))
         for option in dict.fromkeys(given):
             takes_one = isinstance(option, click.Option) and not (option.multiple or option.is_flag)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from dpmc.datasets.registry import REGISTRY
-from dpmc.files import file_digest, write_text
+from dpmc.files import copy, file_digest, write_text
 from dpmc.frame.api import RatingsOf, Study
 from dpmc.frame.jobs.plan import Plan, step_files, table_file
 from dpmc.report.manifest import span
@@ -49,6 +49,14 @@ class Stage(NamedTuple):
     benchmarks: Sequence[Path]
 
 
+def copy_code(home: Path, root: Path) -> None:
+    """Copy the code of the workflow from the project into a folder of results."""
+    shutil.rmtree(root / CODE, ignore_errors=True)
+    for path in _files(home / name for name in COPIED):
+        if path.suffix != ".pyc":
+            copy(path, root / CODE / path.relative_to(home))
+
+
 def write_crate(
     root: str | Path, report: Report, plan: Plan, home: str | Path, others: Iterable[str | Path]
 ) -> None:
@@ -58,12 +66,7 @@ def write_crate(
     manifest.
     """
     root = Path(root)
-    shutil.rmtree(root / CODE, ignore_errors=True)
-    for path in _files(Path(home) / name for name in COPIED):
-        if path.suffix != ".pyc":
-            target = root / CODE / path.relative_to(home)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, target)
+    copy_code(Path(home), root)
     settings = json.dumps(plan.configuration, indent=2) + "\n"
     write_text(root / CODE / "configuration.json", settings)
     stages = [each for name in report.studies for each in _stages(plan, plan.studies[name])]

@@ -1,6 +1,5 @@
 """Parts of the pages: tables and figures, and the files behind them."""
 
-import shutil
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -8,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
-from dpmc.files import atomic_path
+from dpmc.files import copy
 from dpmc.frame.showing.style import FigureText
 from dpmc.frame.showing.table_formats import FRAGMENT
 
@@ -33,8 +32,7 @@ def copied_to(site: Path, below: str) -> Address:
     """Return a function that copies files to a folder of the site: their addresses there."""
 
     def address(path: Path, name: str) -> str:
-        with atomic_path(site / below / name) as temporary:
-            shutil.copyfile(path, temporary)
+        copy(path, site / below / name)
         return f"{below}/{name}"
 
     return address

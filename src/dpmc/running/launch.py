@@ -18,6 +18,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -302,18 +303,21 @@ def _folder_held() -> Iterator[None]:
 
 
 def _snakemake(arguments: list[str]) -> int:
+    import psutil
     from snakemake.cli import main as snakemake
 
-    from snakemake_logger_plugin_dpmc import STOPPED
+    import snakemake_logger_plugin_dpmc as progress
 
+    # its process, not this function: until here it took seconds
+    progress.BEGIN = time.monotonic() - (time.time() - psutil.Process().create_time())
     # on a full disk Snakemake's own log would print a traceback for each line
     logging.raiseExceptions = False
-    _stop_on_interrupt(STOPPED)
+    _stop_on_interrupt(progress.STOPPED)
     try:
         snakemake(arguments)
     except SystemExit as end:
         failed = end.code if isinstance(end.code, int) else int(end.code is not None)
-        return INTERRUPTED if STOPPED.is_set() else failed
+        return INTERRUPTED if progress.STOPPED.is_set() else failed
     return 0
 
 
