@@ -18,6 +18,8 @@ from dpmc.frame.api import Study
 from dpmc.frame.jobs.ranks import check_ranks
 from dpmc.yaml_files import read_mapping, read_plain
 
+SHOWN = 5
+"""Errors that are named at once."""
 SHARED_SCHEMA = Path(__file__).parent / "frame" / "schema.yaml"
 
 
@@ -102,9 +104,10 @@ def checked(configuration: Mapping, studies: Mapping[str, Study]) -> dict:
     result = copy.deepcopy(dict(configuration))
     errors = list(jsonschema.Draft202012Validator(schema_of(studies)).iter_errors(result))
     if errors:
-        raise InputError(
-            _sentence(min(map(_deepest, errors), key=lambda e: list(map(str, e.path))))
-        )
+        errors = sorted(map(_deepest, errors), key=lambda e: list(map(str, e.absolute_path)))
+        sentences = list(dict.fromkeys(map(_sentence, errors)))
+        more = [f"{len(sentences) - SHOWN} more keys are wrong."] * (len(sentences) > SHOWN)
+        raise InputError(" ".join(sentences[:SHOWN] + more))
     check_ranks(result)
     return result
 
@@ -145,8 +148,8 @@ def _branches_of_its_kind(error: jsonschema.ValidationError) -> list[jsonschema.
     return [branch for branch in error.context if branch.schema_path[0] not in other_kind]
 
 
-def _allowed(schema: Mapping) -> str:
-    """Say what a branch of anyOf allows, from the part of the schema that refused the value."""
+def _allowed(schema: Mapping, value: object = None) -> str:
+    """Say what a part of the schema allows that refused a value."""
     if "const" in schema:
         return str(schema["const"])
     if "enum" in schema:
@@ -156,7 +159,7 @@ def _allowed(schema: Mapping) -> str:
         "number": "a number",
         "string": "text",
         "boolean": "true or false",
-        "array": "a list",
+        "array": f"a list, such as [{value}]" if isinstance(value, str | float | int) else "a list",
         "object": "a mapping of keys to values",
     }
     limits = {
@@ -166,51 +169,62 @@ def _allowed(schema: Mapping) -> str:
         "exclusiveMaximum": " below {}",
     }
     found = [text.format(schema[name]) for name, text in limits.items() if name in schema]
-    kind = str(schema.get("type"))
-    return kinds.get(kind, kind) + " and".join(found)
+    named = schema.get("type")
+    named = named if isinstance(named, list) else [str(named)]
+    return " or ".join(kinds.get(kind, kind) for kind in named) + " and".join(found)
 
 
 def _sentence(error: jsonschema.ValidationError) -> str:
     key = ".".join(str(part) for part in error.absolute_path) or "configuration"
-    if error.context:
-        allowed = dict.fromkeys(_allowed(branch.schema) for branch in error.context)
-        words = [
-            str(branch.schema["const"]) for branch in error.context if "const" in branch.schema
-        ]
-        return (
-            f"Configuration key {key} must be {' or '.join(allowed)}, got {error.instance!r}"
-            f"{did_you_mean(error.instance, words)}."
-        )
+    value, wanted = error.instance, error.validator_value
+    if error.context or error.validator == "type":
+        branches = [branch.schema for branch in error.context] or [error.schema]
+        allowed = " or ".join(dict.fromkeys(_allowed(branch, value) for branch in branches))
+        if value is None:
+            return f"Configuration key {key} is empty; it must be {allowed}."
+        words = [str(branch["const"]) for branch in branches if "const" in branch]
+        meant = did_you_mean(value, words)
+        return f"Configuration key {key} must be {allowed}, got {value!r}{meant}."
     if error.validator == "additionalProperties":
         allowed = error.schema.get("properties", {})
-        unknown = next(name for name in error.instance if name not in allowed)
         above = f"{key}." if error.absolute_path else ""
-        inside = [name for name in allowed if unknown in allowed[name].get("properties", {})]
-        deeper = " or ".join(f"'{above}{name}.{unknown}'" for name in inside)
-        meant = did_you_mean(unknown, allowed) or (deeper and f" (did you mean {deeper}?)")
+        unknown = [name for name in value if name not in allowed]
+        names = [f"{above}{name}{_meant(name, allowed, above)}" for name in unknown]
         return (
-            f"Unknown configuration key {above}{unknown}{meant}; "
+            f"Unknown configuration key{'s' * (len(names) > 1)} {', '.join(names)}; "
             f"allowed here: {', '.join(sorted(allowed))}."
         )
     if error.validator == "required":
-        missing = next(name for name in error.validator_value if name not in error.instance)
+        missing = error.message.split("'")[1]
         return f"Configuration key {key}.{missing} is missing; config/README.md says what it means."
+    if error.validator == "dependentRequired":
+        missing, there = error.message.split("'")[1::2]
+        return f"Configuration key {key}.{there} needs {key}.{missing}; add it."
+    if error.validator == "uniqueItems":
+        return f"Configuration key {key} names something twice: {value!r}."
+    if error.validator == "pattern":
+        characters = wanted.rpartition("[")[2].partition("]")[0]
+        return f"Configuration key {key}: {value!r} may have the characters {characters} only."
     limits = {
-        "type": "must be of type {}",
         "minimum": "must be at least {}",
         "exclusiveMinimum": "must be above {}",
+        "maximum": "must be at most {}",
         "exclusiveMaximum": "must be below {}",
         "enum": "must be one of {}",
         "const": "must be {}",
-        "minItems": "must have at least {} entries",
-        "minProperties": "must have at least {} entries",
-        "minLength": "must have at least {} characters",
-        "pattern": "must match {}",
+        "minItems": "must have {} or more entries",
+        "maxItems": "must have {} or fewer entries",
+        "minProperties": "must have {} or more entries",
+        "minLength": "must have {} or more characters",
     }
-    if error.validator == "uniqueItems":
-        return f"Configuration key {key} names something twice: {error.instance!r}."
     template = limits.get(error.validator, "is not allowed: {}")
-    wanted = error.validator_value
-    wanted = ", ".join(map(str, wanted)) if isinstance(wanted, list) else wanted
-    hint = did_you_mean(error.instance, error.validator_value) if error.validator == "enum" else ""
-    return f"Configuration key {key} {template.format(wanted)}, got {error.instance!r}{hint}."
+    text = ", ".join(map(str, wanted)) if isinstance(wanted, list) else wanted
+    hint = did_you_mean(value, wanted) if error.validator == "enum" else ""
+    return f"Configuration key {key} {template.format(text)}, got {value!r}{hint}."
+
+
+def _meant(unknown: str, allowed: Mapping, above: str) -> str:
+    """Return which of the allowed keys is meant, or which key of the same name below them."""
+    below = [name for name in allowed if unknown in allowed[name].get("properties", {})]
+    deeper = " or ".join(f"'{above}{name}.{unknown}'" for name in below)
+    return did_you_mean(unknown, allowed) or (deeper and f" (did you mean {deeper}?)")
