@@ -282,12 +282,64 @@ def test_a_chapter_shows_what_it_has_and_no_more(written, tmp_path):
         galleries=[Gallery([figure], tmp_path, "Drawn", grid=True)],
         downloads=[("nothing.csv", tmp_path / "nothing.csv")],
     )  # fmt: skip
-    assert page.words.count("It is <so>") == 2
+    assert page.words.count("It is <so>") == 3  # with the headlines, which are answers here
     assert "5\N{NO-BREAK SPACE}%" in "".join(page.text)
     absent = "Not drawn, for their results are not there: X."
     for text in ("Only & first", "A <note> & more", "Drawn", absent):
         assert text in page.words
     assert downloads(page) == {}
+
+
+def first_section(page):
+    """Return what stands below "What we found", and the verdicts that are counted below it."""
+    words = page.words.partition("What we found ")[2]
+    found, _, rest = words.partition("How each claim came out")
+    counts = re.search(r"Errata my_study ((?:[–\d]+ ){5})", rest)[1].split()
+    return found, dict(zip(VERDICTS, counts, strict=True))
+
+
+def test_a_study_of_its_own_claims_alone_begins_with_these_and_counts_them(written, claims):
+    own = claims.head(3).assign(verdict=["supported", "contradicted", "supported"])
+    judged = [Judged("Own", own, own=True)]
+    found, counts = first_section(page := written(judged=judged))
+    for claim, verdict in own[["claim", "verdict"]].itertuples(index=False):
+        assert f"“{claim}”: {verdict}." in found
+    assert counts == dict.fromkeys(VERDICTS, "–") | {"supported": "2", "contradicted": "1"}
+    assert "my_study : claims of our own. No paper makes them." in page.words
+    # what the study declares goes before
+    for kind in ("findings", "answers", "headlines"):
+        line = Line("X", SUPPORTED, f"Of {kind}", "By 5 %.")
+        given = {each: [line] for each in ("findings", "answers", "headlines")[:1]} | {kind: [line]}
+        found, _ = first_section(written(judged=judged, **given))
+        assert found.startswith(f"“Of {kind}”: supported.")
+        assert "X" in found
+        assert own["claim"].iloc[0] not in found
+
+
+def test_claims_of_papers_are_counted_without_own_ones(written, claims):
+    own, papers = claims.head(3), claims.tail(2).assign(verdict="supported")
+    _, counts = first_section(
+        page := written(judged=[Judged("", papers), Judged("", own, own=True)])
+    )
+    assert counts == dict.fromkeys(VERDICTS, "–") | {"supported": "2"}
+    assert "No paper makes them" not in page.words
+
+
+def test_a_report_without_claims_says_so(written):
+    found, counts = first_section(written())
+    assert found == "No claim has been judged. "
+    assert set(counts.values()) == {"–"}
+
+
+def test_the_key_figure_stands_at_the_top_of_a_report_of_one_study(written, tmp_path):
+    figures = [FigureText(id=f"figure_{x}", title=x, caption=x, alt=f"alt {x}") for x in "ab"]
+    frame = pd.DataFrame({"a": [1, 2], "b": [1, 2], "c": [0.5, 1]})
+    for figure in figures:
+        render(lambda: heatmap(frame, *frame.columns), tmp_path, figure.id, width=COLUMN)
+    given = {"galleries": [Gallery(figures, tmp_path)], "key_figure": "figure_a"}
+    for more, first in (({}, "alt a"), ({"first_figure": "figure_b"}, "alt b")):
+        image = written(**given, **more).all("img")[0]
+        assert image["alt"].startswith(first)
 
 
 def test_two_tables_of_claims_are_filtered_each_for_itself(written, claims):

@@ -39,7 +39,15 @@ def test_it_has_a_page_of_its_own_and_passes_its_check(own_study):
         assert text in page
     assert page.index('id="own_study"') < page.index("<img") < page.index('class="claims"')
     assert (report / "files" / "own_study" / "own_study.svg").is_file()
-    assert '<a href="study-own_study.html">own_study</a>' in (report / "index.html").read_text()
+    first = (report / "index.html").read_text()
+    assert f"<h1>{title}</h1>" in first
+    assert '<a href="study-own_study.html">own_study</a>' in first
+    found = first.partition("What we found")[2].partition("How each claim came out")[0]
+    for claim in ("S1", "S2"):
+        assert f">own_study, {claim}</a>" in found
+    assert 'src="files/own_study/own_study.svg"' in found
+    (counts,) = re.findall(r'study-own_study.html">own_study</a></th>((?:\n<td>.*</td>)+)', first)
+    assert sum(map(int, re.findall(r"\d+", counts))) == 2  # both claims, with their verdicts
     check = (own_study.folder / "results/own_study_check.txt").read_text()
     assert check.startswith("dpmc: check passed: own_study\n")
     settings = own_study.overlay["own_study"]
@@ -75,7 +83,8 @@ def test_one_file_holds_its_report(own_study):
     text = (own_study.folder / "results/own_study/report/single.html").read_text()
     assert "How many ratings do noisy factors need?" in text
     assert "files/" not in re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL)
-    assert text.count('src="data:image/svg+xml') == 1  # its claim is its own: no overview of claims
+    # its figure, small and large; its claims are its own: no overview of papers' claims
+    assert text.count('src="data:image/svg+xml') == 2
 
 
 def test_one_changed_setting_reruns_its_jobs_alone(own_study):
@@ -143,6 +152,15 @@ def test_a_changed_figure_reruns_no_fit(edited):
     module = module.with_name("run.py")
     module.write_text(module.read_text() + "\n# edited\n")
     assert edited.planned("own_study")["own_study_fit"] == 3
+
+
+@pytest.mark.slow
+def test_a_title_of_the_configuration_goes_before_that_of_the_study(edited):
+    edited.write(merge(edited.overlay, {"report": {"title": "My own title"}}))
+    edited.run("own_study")
+    report = edited.folder / "results" / "own_study" / "report"
+    assert "<h1>My own title</h1>" in (report / "index.html").read_text()
+    assert "need? – My own title</title>" in (report / "study-own_study.html").read_text()
 
 
 @pytest.mark.slow

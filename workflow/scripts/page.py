@@ -50,7 +50,10 @@ with logged(snakemake.log[0]), timed():
         documents = [Document(root, file) for file in study.documents]
         pages[name] = StudyPage(chapter, errata, provenance([name]), rows, items, documents)
     content = provenance(given["studies"])
-    report = Report(given["configuration"]["report"]["title"], pages, content)
+    title = given["configuration"]["report"]["title"]
+    if len(pages) == 1 and "report.title" not in given["changed"]:  # the user's wins
+        (title,) = (page.chapter.heading for page in pages.values())
+    report = Report(title, pages, content)
     if hasattr(snakemake.output, "single"):
         write_single(snakemake.output.single, report)
     else:

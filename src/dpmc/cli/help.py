@@ -66,8 +66,16 @@ class Command(_Examples, click.Command):
         self.gone = dict(gone or {})
 
     def parse_args(self, ctx, args):
-        """Parse; an option that was removed says what to do instead."""
+        """Read the command line; an option that was removed says what to do instead.
+
+        Two values of an option that takes one are refused: click would drop one silently.
+        """
         try:
+            *_, given = self.make_parser(ctx).parse_args(args=list(args))
+            for option in dict.fromkeys(given):
+                many = not isinstance(option, click.Option) or option.multiple or option.is_flag
+                if not many and given.count(option) > 1 and not ctx.resilient_parsing:
+                    raise click.UsageError(f"{option.opts[0]} is given more than once.", ctx)
             return super().parse_args(ctx, args)
         except ParameterError as error:
             raise InputError(error.spelled(option_of)) from None
@@ -76,15 +84,6 @@ class Command(_Examples, click.Command):
                 raise
             instead = self.gone[error.option_name]
             raise InputError(f"{error.option_name} was removed: {instead}") from None
-
-    def parse_args(self, ctx, args):
-        """Read the command line; refuse two values of an option that takes one: click drops one."""
-        *_, given = self.make_parser(ctx).parse_args(args=list(args))
-        for option in dict.fromkeys(given):
-            takes_one = isinstance(option, click.Option) and not (option.multiple or option.is_flag)
-            if takes_one and given.count(option) > 1 and not ctx.resilient_parsing:
-                raise click.UsageError(f"{option.opts[0]} is given more than once.", ctx)
-        return super().parse_args(ctx, args)
 
     def invoke(self, ctx):
         """Run; what is said of parameters is said of options."""

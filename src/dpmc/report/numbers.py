@@ -313,7 +313,7 @@ def effect_text(claim: Mapping[str, object]) -> str:
     return " ".join(effect_parts(claim)).strip()
 
 
-def counted(judged: Sequence[Judged]) -> pd.Series:
-    """Return the verdicts on what a paper claims, of all tables of claims of a study."""
-    verdicts = [each.claims["verdict"] for each in judged if each.counted and not each.own]
+def counted(judged: Sequence[Judged], *, own: bool = False) -> pd.Series:
+    """Return the verdicts on what papers claim, or a study of its own, of all its tables."""
+    verdicts = [each.claims["verdict"] for each in judged if each.counted and each.own == own]
     return pd.concat(verdicts) if verdicts else pd.Series(dtype=str)

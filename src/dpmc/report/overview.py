@@ -75,9 +75,9 @@ def agreement(chapter: Chapter) -> pd.Series:
     return pd.Series(dtype=int) if frame is None else frame["status"].value_counts()
 
 
-def verdict_counts(chapter: Chapter) -> dict[str, int]:
-    """Return how many claims of a study have each verdict."""
-    verdicts = counted(chapter.judged)
+def verdict_counts(chapter: Chapter, *, own: bool = False) -> dict[str, int]:
+    """Return how many claims of papers, or of a study's own, have each verdict."""
+    verdicts = counted(chapter.judged, own=own)
     return {verdict: int((verdicts == verdict).sum()) for verdict in VERDICTS}
 
 

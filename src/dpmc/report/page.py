@@ -21,9 +21,10 @@ from dpmc.files import write_text
 from dpmc.frame.jobs.plan import INDEX, NUMBERS, REPORT_FILES, document_page, page_file
 from dpmc.frame.judging.chance import standing
 from dpmc.frame.judging.claims import WRITTEN
+from dpmc.frame.judging.effects import Line, lines_of
 from dpmc.frame.judging.finding import AGREES, DEVIATES, FACT, VERDICTS
 from dpmc.frame.showing import items
-from dpmc.frame.showing.chapter import Chapter, Judged
+from dpmc.frame.showing.chapter import LINES, Chapter, Judged
 from dpmc.frame.showing.erratum import Erratum
 from dpmc.report.documents import Document, shown_document
 from dpmc.report.errata import INTRODUCTION, by_grade
@@ -183,13 +184,9 @@ def _content(
         "title": report.title,
         "lead": Markup(_sentence(page.chapter.lead for page in pages)),
         "overview": overview,
-        "headlines": _lines(report, "headlines"),
+        "headlines": _headlines(report),
         "answers": _lines(report, "answers"),
-        "first_figures": [
-            {"page": study["id"], **study["first_figure"]}
-            for study in studies
-            if study["first_figure"]
-        ],
+        "first_figures": _first_figures(studies),
         "notes": [note for page in pages for note in page.chapter.notes],
         "verdicts": VERDICTS,
         "studies": studies,
@@ -208,8 +205,20 @@ def _content(
     }
 
 
+def _headlines(report: Report) -> list[dict[str, object]]:
+    """Return what the report begins with: lines of the first kind that there is, or all claims."""
+    declared = (lines for kind in LINES if (lines := _lines(report, kind)))
+    return next(declared, None) or _lines(report, "")
+
+
+def _first_figures(studies: Sequence[Mapping]) -> list[dict[str, object]]:
+    """Return the figures beside the headlines; of one study alone its key figure, if it has none."""
+    key = "key_figure" if len(studies) == 1 and not studies[0]["first_figure"] else "first_figure"
+    return [{"page": study["id"], **study[key]} for study in studies if study[key]]
+
+
 def _lines(report: Report, kind: str) -> list[dict[str, object]]:
-    """Return the lines of all studies, each with the place of its claim."""
+    """Return the lines of a kind of all studies, of none all claims, each with its place."""
     places = {
         (name, identifier): claim_anchor(name, number, identifier)
         for name, page in report.studies.items()
@@ -220,8 +229,14 @@ def _lines(report: Report, kind: str) -> list[dict[str, object]]:
     return [
         {"page": name, "anchor": places.get((name, line.claim), ""), **asdict(line)}
         for name, page in report.studies.items()
-        for line in getattr(page.chapter, kind)
+        for line in (getattr(page.chapter, kind) if kind else _every_claim(page.chapter))
     ]
+
+
+def _every_claim(chapter: Chapter) -> Iterator[Line]:
+    for judged in chapter.judged:
+        if judged.counted:
+            yield from lines_of(judged.claims, judged.claims["id"])
 
 
 def _sentence(parts: Iterable[str]) -> str:
@@ -232,6 +247,7 @@ def _sentence(parts: Iterable[str]) -> str:
 def _study(name: str, page: StudyPage, address: Address, level: int) -> dict[str, object]:
     """Return what the templates show of a study."""
     chapter, status = page.chapter, agreement(page.chapter)
+    only_own = all(each.own for each in chapter.judged) and bool(chapter.judged)
     compared = sum(status.get(name, 0) for name in (AGREES, DEVIATES))
     figures = {
         entry.id: shown_figure(entry, gallery.folder, address)
@@ -256,7 +272,9 @@ def _study(name: str, page: StudyPage, address: Address, level: int) -> dict[str
         "heading": chapter.heading,
         "introduction": Markup(chapter.introduction),
         "caveat": chapter.caveat,
-        "counts": verdict_counts(chapter),
+        # of the papers' claims, or of its own if it has no others
+        "counts": verdict_counts(chapter, own=only_own),
+        "only_own": only_own,
         "agreement": f"{status.get(AGREES, 0)} of {compared}" if compared else chapter.tests,
         "agrees": chapter.agrees if compared else "",
         "key_figure": drawn.get(key),

@@ -107,7 +107,8 @@ class Chapter:
     introduction : str
         HTML.
     headlines : sequence of Line
-        Those that the report begins with, by what was found.
+        Those that the report begins with, by what was found; where no study of a report has any, it
+        begins with answers, else with findings, else with all claims.
     answers : sequence of Line
         Lines of the answer, further down on the first page.
     notes : sequence of str

@@ -29,7 +29,9 @@ class Labels(dict):
         return name
 
 
-MECHANISM_LABELS = Labels(none="No noise", gaussian="Gaussian", laplace="Laplace", huber="Huber")
+MECHANISM_LABELS = Labels(
+    {"none": "No noise", "gaussian": "Gaussian", "laplace": "Laplace", "huber": "Huber"}
+)
 METHOD_LABELS = Labels(als="ALS", irls="IRLS")
 BASELINE_LABELS = Labels(
     global_mean="Global mean",
