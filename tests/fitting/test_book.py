@@ -227,7 +227,7 @@ UNSPENT = {
     "needs at least the share": {
         "items-are-public": None, "items-privately": 1e-5, "method": "bias"
     },
-    "needs gaussian noise": {
+    "where users are protected leave out": {
         "items-are-public": None, "items-privately": 0.1, "mechanism": "laplace", "method": "bias"
     },
     "must be at most 6 for 6 items": {"method": "als", "rank": 7},
