@@ -176,6 +176,7 @@ def test_a_store_of_likes(tmp_path):
         "store", "build", table, "--output", tmp_path / "store"
     )
     run("store", "build", table, "--output", tmp_path / "store", "--likes")
+    run("store", "verify", tmp_path / "store")
     lines = Store.open(tmp_path / "store").lines(rated=False)
     assert set(lines.values) == {1.0}
     arguments = listed("fit", tmp_path / "store", tmp_path / "model", **{"items-are-public": True})
@@ -346,15 +347,21 @@ def test_a_block_is_read_again_only_if_it_was_written(tmp_path, table):
     digest.assert_not_called()
 
 
+def mended(store, change):
+    """Change what a store says of itself, with its digest."""
+    stated = json.loads((store / "store.json").read_text())
+    del stated["sha256"]
+    change(stated)
+    (store / "store.json").write_text(json.dumps(stated | {"sha256": content_digest(stated)}))
+
+
 def restated(store, change):
     """Change a file of a block, and what the store says of it."""
-    stated = json.loads((store / "store.json").read_text())
     name = "00001/users.txt"
     labels = (store / name).read_text().split("\n")[:-1]
     (store / name).write_text("".join(f"{label}\n" for label in change(labels)))
-    stated["blocks"][1]["files"][name] = store_passes.described(store / name)
-    del stated["sha256"]
-    (store / "store.json").write_text(json.dumps(stated | {"sha256": content_digest(stated)}))
+    facts = store_passes.described(store / name)
+    mended(store, lambda stated: stated["blocks"][1]["files"].update({name: facts}))
 
 
 @pytest.mark.parametrize(
@@ -406,6 +413,122 @@ def test_what_a_store_says_of_itself_was_changed(tmp_path, table, change):
     (store / "store.json").write_text(json.dumps(stated))
     with pytest.raises(InputError, match=r"store\.json is damaged: build the store again"):
         Store.open(store)
+
+
+def put(*place):
+    *place, value = place
+
+    def change(stated):
+        inner = stated
+        for key in place[:-1]:
+            inner = inner[key]
+        inner[place[-1]] = value(inner[place[-1]]) if callable(value) else value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        put("users", lambda number: number + 1),
+        put("ratings", lambda number: number - 1),
+        put("repeated", 7),
+        put("repeated", True),
+        put("blocks", 0, "users", lambda number: float(number)),
+        put("rows", 10),
+        put("items", "12"),
+        put("rated", 0),
+        put("lowest", None),
+        put("highest", "9"),
+        put("blocks", lambda blocks: [blocks[0], *blocks]),
+        put("blocks", 0, lambda block: block | {"files": {}}),
+        put("files", lambda files: files | {"more.txt": files["items.txt"]}),
+    ],
+)
+def test_numbers_that_do_not_add_up_are_refused_by_every_command(tmp_path, table, change):
+    """With the digest of store.json mended; a block that is listed twice ended in a traceback."""
+    store = build(table, tmp_path / "store", COLUMNS, block=50).path
+    mended(store, change)
+    sentence = f"dpmc: {store}/store.json is damaged: build the store again.\n"
+    assert refused("store", "verify", store) == sentence
+    assert refused(*listed("fit", store, tmp_path / "m", **{"items-are-public": True})) == sentence
+
+
+@pytest.mark.parametrize("end", ["lowest", "highest"])
+@pytest.mark.parametrize("columns", [COLUMNS, TIMED])
+def test_the_ends_of_the_ratings_are_those_of_the_rows(tmp_path, columns, end):
+    """Where the latest ratings count, ends of others may lie beyond them, and not within."""
+    table = write_table(tmp_path / "mine.csv", many(), HEADER)
+    store = build(table, tmp_path / "store", columns, block=50).path
+    beyond, within = (-1, 1) if end == "lowest" else (1, -1)
+    for change, right in ((beyond, columns is TIMED), (within, False)):
+        mended(store, put(end, lambda number, change=change: number + change))
+        if right:
+            run("store", "verify", store)
+        else:
+            assert "it is not as it was built" in refused("store", "verify", store)
+        mended(store, put(end, lambda number, change=change: number - change))
+    run("store", "verify", store)
+
+
+def test_ratings_do_not_become_likes(tmp_path, table):
+    store = build(table, tmp_path / "store", COLUMNS, block=50).path
+    mended(store, put("rated", False))
+    assert "block 0 is not as it was built" in refused("store", "verify", store)
+    with pytest.raises(InputError, match="block 0 is not as it was built"):
+        Store.open(store).lines(rated=False)
+
+
+def test_arrays_are_of_their_kind(tmp_path, table):
+    store = build(table, tmp_path / "store", COLUMNS, block=50).path
+    for name, change in (
+        ("values", lambda array: array.astype(np.float16)),
+        ("indices", lambda array: array.astype(np.int64)),
+        ("indptr", lambda array: array[None]),
+    ):
+        path = store / "00000" / f"{name}.npy"
+        content = path.read_bytes()
+        np.save(path, change(np.load(path)))
+        facts = store_passes.described(path)
+        mended(store, put("blocks", 0, "files", f"00000/{name}.npy", facts))
+        assert "block 0 is not as it was built" in refused("store", "verify", store)
+        path.write_bytes(content)
+        facts = store_passes.described(path)
+        mended(store, put("blocks", 0, "files", f"00000/{name}.npy", facts))
+    run("store", "verify", store)
+
+
+def test_a_folder_that_is_not_a_store_alone_is_not_verified(tmp_path, table):
+    store = build(table, tmp_path / "store", COLUMNS, block=50).path
+    values, elsewhere = store / "00000" / "values.npy", tmp_path / "elsewhere.npy"
+    values.rename(elsewhere)
+    values.symlink_to(elsewhere)
+    assert "00000/values.npy is a link" in refused("store", "verify", store)
+    values.unlink()
+    elsewhere.rename(values)
+    for more in (store / "notes.txt", store / "00001" / "old.npy", store / "99999" / "x.npy"):
+        more.parent.mkdir(exist_ok=True, mode=0o700)
+        more.touch(0o600)
+        assert " is no file of a store: take it out" in refused("store", "verify", store)
+        more.unlink()
+    (store / "99999").rmdir()
+    run("store", "verify", store)
+    (tmp_path / "link").symlink_to(store)
+    run("store", "verify", tmp_path / "link")
+
+
+@pytest.mark.parametrize("name", [".", "00001", "store.json", "PRIVATE.txt", "00000/values.npy"])
+def test_what_others_may_read_is_not_verified(tmp_path, table, name):
+    store = build(table, tmp_path / "store", COLUMNS, block=50).path
+    for more in (0o040, 0o004, 0o020):
+        path = store / name
+        mode = path.stat().st_mode
+        path.chmod(mode | more)
+        sentence = refused("store", "verify", store)
+        assert f"{path} is open to others on this machine" in sentence
+        assert f"`chmod -R go= {store}`" in sentence
+        path.chmod(mode)
+    run("store", "verify", store)
 
 
 @pytest.mark.parametrize("name", ["PRIVATE.txt", "items.txt", "first_users.txt"])

@@ -73,7 +73,9 @@ def verify(path, quiet):
     """Read all of a store, and say whether it is as it was built.
 
     Every command checks what it reads of a store; this checks everything: sizes and digests of all
-    files, that rows are in order, and that no user is in two blocks.
+    files, that rows are in order, that no user is in two blocks, that the numbers of the store are
+    those of its blocks, and that the folder has no other files, no links, and nothing that others
+    on this machine may read.
     """
     from dpmc.publication.store import Store
 

@@ -12,6 +12,7 @@ out; nor is who writes to a block while it is read, because its files are mapped
 
 import json
 import os
+import stat
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -84,6 +85,7 @@ class Store:
                 )
             if stated.pop("sha256") != content_digest(stated):
                 raise ValueError
+            _check_numbers(stated)
             store = cls(path, stated)
             for number, block in [(None, stated), *enumerate(stated["blocks"])]:
                 for name, facts in block["files"].items():
@@ -228,13 +230,56 @@ class Store:
             self._checked[number] = state
 
     def verify(self, report: Callable[[float], None] = lambda share: None) -> None:
-        """Read everything, and refuse what is not as it was built, see :meth:`check`."""
+        """Read everything, and refuse what is not as it was built, see :meth:`check`.
+
+        Raises
+        ------
+        InputError
+            A block is not, or what is said of all of them; or the folder holds something else, a
+            link, or what others may read.
+        """
+        self._check_place()
         self.check(report=report)
-        found = sum(block["ratings"] for block in self._stated["blocks"])
-        if found != self.n_ratings or self.item_labels.size != self.n_items:
+        if self.item_labels.size != self.n_items or not self._has_its_ends():
             raise self._changed(None)
         for name in self._stated["files"]:
             self._check(None, name)
+
+    def _check_place(self) -> None:
+        """Refuse a folder with other files than a store has, or with rights for others."""
+        groups = [self._stated, *self._stated["blocks"]]
+        own = {MANIFEST, *(name for group in groups for name in group["files"])}
+        folders = {f"{number:05}" for number in range(self.n_blocks)}
+        with readable(self.path):
+            found = [self.path, *sorted(self.path.rglob("*"))]
+            modes = {path: os.lstat(path).st_mode for path in found[1:]}
+            modes[self.path] = os.stat(self.path).st_mode
+        for path in found:
+            name = path.relative_to(self.path).as_posix()
+            if stat.S_ISLNK(modes[path]):
+                raise InputError(f"{path} is a link: a store holds its files itself.")
+            if name not in own | folders | {"."}:
+                raise InputError(f"{path} is no file of a store: take it out.")
+        if os.name == "posix":
+            for path in found:
+                if modes[path] & 0o077:
+                    raise InputError(
+                        f"{path} is open to others on this machine, and private: "
+                        f"`chmod -R go= {self.path}` closes it."
+                    )
+
+    def _has_its_ends(self) -> bool:
+        """Return whether ratings lie between the lowest and the highest that are stated, and reach
+        them if no row was left out: later ratings of a pair leave earlier ones out."""
+        lowest, highest = self._stated["lowest"], self._stated["highest"]
+        if lowest is None:
+            return bool(self.n_ratings == 0)
+        values = [self._rows(number).values for number in range(self.n_blocks)]
+        low = min((float(each.min()) for each in values if each.size), default=lowest)
+        high = max((float(each.max()) for each in values if each.size), default=highest)
+        if self._stated["rows"] == self.n_ratings:
+            return bool((low, high) == (lowest, highest))
+        return bool(lowest <= low and high <= highest)
 
     def check_rated(self, rated: bool) -> None:
         """Refuse to be read as a table with ratings, or without, if it is not one."""
@@ -266,8 +311,13 @@ class Store:
             indptr, indices, values = (
                 np.asarray(np.load(self.path / name, mmap_mode="r")) for name in files
             )
+        kinds = [(each.dtype, each.ndim) for each in (indptr, indices, values)]
+        if kinds != [(np.int64, 1), (np.int32, 1), (self._stated["values"], 1)]:
+            raise self._changed(number)
         rows = Compressed(np.array(indptr), indices, values)
         if self._seen.get(number) != state:
+            if not self.rated and (values != 1).any():
+                raise self._changed(number)
             repeats = _repeats(indptr, indices, values, self.n_items)
             sizes = (stated["users"], stated["ratings"], stated["repeated"])
             if sizes != (rows.n_rows, rows.indices.size, repeats):
@@ -394,6 +444,34 @@ def opened(path: str | PathLike[str], reading: Reading) -> Store:
                 path=path,
             )
     return Store.open(path)
+
+
+def _check_numbers(stated: Mapping) -> None:
+    """Raise ValueError if the numbers of a store and its blocks do not add up, or name others'
+    files."""
+    for name in ("users", "ratings", "repeated"):
+        parts = [block[name] for block in stated["blocks"]]
+        if (
+            not all(_is_count(each) for each in [*parts, stated[name]])
+            or sum(parts) != stated[name]
+        ):
+            raise ValueError(name)
+    ends = stated["lowest"], stated["highest"]
+    known = all(isinstance(end, float) for end in ends) or ends == (None, None)
+    counts = _is_count(stated["items"]) and _is_count(stated["rows"])
+    if not known or not counts or stated["rows"] < stated["ratings"]:
+        raise ValueError("rows")
+    if not isinstance(stated["rated"], bool):
+        raise ValueError("rated")
+    of_block = [*(f"{name}.npy" for name in ARRAYS), USERS]
+    names = [{ITEMS, FIRST_USERS, NOTE}]
+    names += [{f"{n:05}/{each}" for each in of_block} for n in range(len(stated["blocks"]))]
+    if [group["files"].keys() for group in (stated, *stated["blocks"])] != names:
+        raise ValueError("files")
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 @njit(cache=True, nogil=True)
