@@ -59,7 +59,7 @@ FILMS := results/page
 page: $(VENV)/installed
 	@$(BIN)/dpmc data fetch ml-100k ml-100k-films
 	@$(BIN)/dpmc fit --ratings data/ml-100k/u.data --items-are-public --output $(FILMS)/model --force \
-		--relation user --rating-range 1 5 --epsilon 5 --delta 1e-5 --quiet
+		--relation user --rating-range 1 5 --epsilon 5 --delta 1e-6 --quiet
 	@$(BIN)/dpmc page $(FILMS)/model --catalogue data/ml-100k/u.item --output $(FILMS)/films.html --force
 
 # each file on one core, in the order of tests/conftest.py; a core whose test hangs is lost, and not begun anew

@@ -33,7 +33,13 @@ API = {
             for name in ("relations", "guarantee", "calibration", "accounting", "recommendation")
         ]
         + ["privacy.ledger", "privacy.sensitivity", "privacy.selection", "privacy.release"]
-        + ["privacy.sums", "privacy.spending", "privacy.attacker", "fitting.book"],
+        + [
+            "privacy.sums",
+            "privacy.spending",
+            "privacy.attacker",
+            "privacy.policy",
+            "fitting.book",
+        ],
     ),
     "mechanisms": ("Mechanisms", ["mechanisms", "mechanisms.base.Mechanism"]),
     "publication": ("Ratings and stores", ["ratings.Ratings", "publication.store.Store"]),

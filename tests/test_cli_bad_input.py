@@ -128,7 +128,8 @@ def test_a_closed_standard_output_is_said(model, table):
 
 def test_interrupted_it_leaves_nothing(tmp_path, table):
     def command(folder, iterations):
-        arguments = listed("fit", table, folder, iterations=iterations, rank=None, **FIT)
+        options = {"iterations": iterations, "rank": None, "epsilon": 10}
+        arguments = listed("fit", table, folder, **options, **FIT)
         return [sys.executable, "-m", "dpmc", *map(str, arguments)]
 
     # what it compiles is there afterwards: it may not hear the signal while it compiles

@@ -10,6 +10,7 @@ import shlex
 import subprocess
 import sys
 import termios
+import warnings
 from contextlib import redirect_stderr, redirect_stdout, suppress
 
 import numpy as np
@@ -22,9 +23,11 @@ from dp_accounting.pld import PLDAccountant
 from pyarrow import parquet
 from refusals import refusal
 
-from dpmc import cli
+from dpmc import PrivateFactorization, cli
 from dpmc.datasets.synthetic import generate
+from dpmc.errors import InputError
 from dpmc.fitting.compiling import NOTICE
+from dpmc.fitting.fit import Fit
 from dpmc.methods import method_class
 from dpmc.methods.released.fit_folder import outcome_in_words
 from dpmc.methods.user_level.local_bayes.constants import STEPS
@@ -112,9 +115,11 @@ def test_user_level_from_csv_to_every_users_own_predictions(table, truth, tmp_pa
     stated = guarantee(tmp_path / "out")
     assert stated["sentence"] in result.output
     assert all(each in result.output for each in stated["assumed_public"].values())
-    assert stated["assumed_public"]["items"] == "the list of items, known without the ratings"
-    assert "provided that the list of items was known without the ratings" in stated["sentence"]
-    assert stated["lists"]["items"]["origin"] == "said to be public"
+    origin = "the list of items, which was read off the ratings themselves"
+    known = f"{origin}; its maker says that everybody knows it"
+    assert stated["assumed_public"]["items"] == known
+    assert f"provided that everybody knows {origin}" in stated["sentence"]
+    assert stated["lists"]["items"]["origin"] == "the ratings"
     assert (stated["lists"]["items"]["count"], stated["lists"]["users"]) == (30, None)
     assert stated["format"] == "dpmc-fit-2"
     assert list(stated["files"]) == ["item_factors.csv"]
@@ -171,9 +176,14 @@ def test_entry_level_from_parquet_with_everything_published(truth, tmp_path):
     stated = guarantee(tmp_path / "out")
     assert stated["publishable"] == ["item_factors", "user_factors", "predictions"]
     assert stated["assumed_public"]["pairs"] == "which user rated which item"
-    assert stated["assumed_public"]["users"] == "the list of users, known without the ratings"
+    origin = "the list of {}, which was read off the ratings themselves"
+    known = f"{origin.format('users')}; its maker says that everybody knows it"
+    assert stated["assumed_public"]["users"] == known
     assert all(each in result.output for each in stated["assumed_public"].values())
-    assert "lists of items and users were known without the ratings" in stated["sentence"]
+    assert (
+        f"{origin.format('items')}, and that everybody knows {origin.format('users')}: all"
+        in (stated["sentence"])
+    )
     assert (stated["lists"]["items"]["count"], stated["lists"]["users"]["count"]) == (30, 1500)
     assert stated["key"] is None  # all ratings count
     n = stated["releases"]
@@ -261,7 +271,8 @@ def test_at_the_end_there_is_a_summary_with_the_next_commands(table, tmp_path, m
         "epsilon": "20",
         "delta": "1e-06",
         "method": "als, rank 3, gaussian noise",
-        "may be published": "item_factors.csv, guarantee.json in my model",
+        "may be published": "item_factors.csv, guarantee.json in my model, if there are at most "
+        "100000 users (0.1 / delta)",
         "next": "dpmc verify 'my model'",
         "then": f"dpmc complete --model 'my model' --ratings {table} --user userId --top 10",
     }
@@ -301,7 +312,8 @@ def test_held_out_ratings_tell_the_error(table, tmp_path):
     assert "on ratings held out" in said
     assert 0 <= worth["rmse"] < 1
     assert 0 < worth["rmse_deviation"] < 0.1
-    verified = CliRunner().invoke(cli.cli, ["verify", str(tmp_path / "out")])
+    options_of_verify = ["verify", str(tmp_path / "out"), "--max-epsilon", "100"]
+    verified = CliRunner().invoke(cli.cli, options_of_verify)
     assert verified.exit_code == 0, verified.output
     silent = fit(table, tmp_path / "b", **options | {"report-error": None}).stdout
     assert "error:" not in silent
@@ -346,7 +358,9 @@ def test_in_words_how_a_fit_ended():
 def test_one_json_object(table, tmp_path):
     out = tmp_path / "out"
     result = fit(table, out, json=True, delta=1e-3)
-    assert "is not below 1 / 1500 users" in result.stderr
+    assert "the model must not be published: delta 0.001 is small enough for at most 100 users" in (
+        result.stderr
+    )
     stated, said = guarantee(out), json.loads(result.stdout)
     for name in ("relation", "epsilon", "delta", "mechanism", "sentence", "assumed_public"):
         assert said[name] == stated[name]
@@ -358,10 +372,11 @@ def test_one_json_object(table, tmp_path):
     simulated = fit(table, tmp_path / "b", json=True, simulate=1, method="bias")
     said = json.loads(simulated.stdout)
     assert (said["rank"], said["may_be_published"]) == (None, [])
+    assert said["must_not_be_published"] == ["it was simulated"]
     assert (said["outcome"], said["outcome_in_words"]) == (None, None)
     assert said["files"] == ["simulated_item_factors.csv", "simulated_guarantee.json"]
     spoken = fit(table, tmp_path / "c", simulate=1).stdout
-    assert "may be published: nothing, it was simulated\n" in spoken
+    assert "may be published: nothing: it was simulated\n" in spoken
 
 
 def test_quiet_says_nothing_but_remarks_and_errors(table, tmp_path, capsys, monkeypatch):
@@ -531,7 +546,7 @@ def test_remarks_go_to_the_terminal_only(table, tmp_path):
     for remark in (
         "are of items that are not in the list, and do not count",
         "are outside of the range 1 to 1.5, and clipped to it",
-        "is not below 1 / 1500 users",
+        "the model must not be published: delta 0.001 is small enough for at most 100 users",
     ):
         assert remark in result.stderr
         assert remark not in result.stdout
@@ -539,11 +554,70 @@ def test_remarks_go_to_the_terminal_only(table, tmp_path):
     for line in result.stderr.replace(f"{NOTICE}\n", "").splitlines():
         assert line.startswith("dpmc: ")
         assert line.endswith(" (for your eyes only; it is in no file).")
-    quiet = fit(table, tmp_path / "quiet", **{"rating-range": (-20, 20), "ratings-per-user": 30})
-    assert quiet.stderr == ""
+    calm = {"rating-range": (-20, 20), "ratings-per-user": 30, "epsilon": 10}
+    assert fit(table, tmp_path / "calm", **calm).stderr == ""
     again = fit(table, tmp_path / "again", items=items, quiet=True, **{"rating-range": (-20, 20)})
     assert again.stdout == ""
     assert "are of items that are not in the list, and do not count" in again.stderr
+
+
+def test_what_verify_will_say_of_a_budget_is_said_before_it_is_spent(table, tmp_path):
+    """In the same words, by the command and by the class; and at the end nothing else is said."""
+    calm = {"rating-range": (-20, 20), "ratings-per-user": 30}
+    for number, (budget, weak, against) in enumerate(
+        [
+            ({"epsilon": 10, "delta": 1e-6}, False, None),
+            ({"epsilon": 10.5, "delta": 1e-6}, True, None),
+            ({"epsilon": 20.5, "delta": 1e-6}, True, "epsilon 20.5 is above the limit of 20"),
+            ({"epsilon": 1, "delta": 0.01}, False, "delta 0.01 is not below the limit of 0.01; "),
+            ({"epsilon": 5, "delta": 0.5}, True, "delta 0.5 is not below the limit of 0.01; "),
+            (
+                {"epsilon": 5, "delta": 7e-5},
+                False,
+                "delta 7e-05 is small enough for at most 1428 u",
+            ),
+        ]
+    ):
+        out = tmp_path / str(number)
+        result = fit(table, out, **calm, **budget)
+        assert ("so the guarantee is called weak" in result.stderr) == weak
+        assert (f"dpmc: the model must not be published: {against}" in result.stderr) == bool(
+            against
+        )
+        model = PrivateFactorization(
+            **budget,
+            method="als",
+            rating_range=(-20, 20),
+            ratings_per_user=30,
+            items=range(100, 130),
+        )
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model.fit(str(table))
+        aside = " (for your eyes only; "
+        said = [str(each.message).partition(aside)[0] for each in caught]
+        assert said == [each[6:].partition(aside)[0] for each in result.stderr.splitlines()]
+        verified = CliRunner().invoke(cli.cli, ["verify", str(out), "--users-about", "1500"])
+        remarks = [line[8:-1] for line in verified.stdout.splitlines() if line[:8] == "Remark: "]
+        assert [each for each in said if "called weak" in each] == remarks
+        last = verified.stdout.splitlines()[-1]
+        refusals = [each for each in said if "must not be published" in each]
+        assert refusals == [last[:-1].replace("It must", "the model must")] * bool(against)
+        assert verified.exit_code == (3 if against else 0)
+        # of the number of users, which is private, the end says a condition alone
+        publishable = not against or "small enough" in against.partition(";")[0]
+        assert ("may be published: item" in result.stdout) == publishable
+
+
+def test_remarks_on_a_budget_come_before_any_noise(table, tmp_path, monkeypatch):
+    def stop(*given, **named):
+        raise InputError("stopped before the fit")
+
+    monkeypatch.setattr(Fit, "run", stop)
+    given = arguments(table, tmp_path / "out", epsilon=30)
+    result = CliRunner().invoke(cli.cli, ["fit", *given])
+    assert "stopped before the fit" in str(result.exception)
+    assert "the model must not be published: epsilon 30 is above the limit of 20" in result.stderr
 
 
 def test_columns_are_detected_or_named(truth, tmp_path):

@@ -35,12 +35,12 @@ from dpmc.methods.released.verify import verify
 from dpmc.released import load
 
 NAMES = ["user", "item", "rating"]
-COMMON = {"epsilon": 30, "delta": 1e-9, "rating_range": (1, 5), "items": ITEMS}
+COMMON = {"epsilon": 20, "delta": 1e-9, "rating_range": (1, 5), "items": ITEMS}
 COMMANDS_OWN = {
     *("path", "user", "item", "rating", "timestamp"),  # a frame, and columns
     *("output", "extras", "force"),  # save
     "dask",  # a client
-    *("quiet", "as_json", "items_are_public", "users_are_public"),  # a list is said to be public
+    *("quiet", "as_json", "items_are_public", "users_are_public"),  # a program gives its own
 }
 USER = COMMON | {"ratings_per_user": 3, "method": "als"}
 
@@ -184,7 +184,7 @@ def test_remarks_are_warnings_of_the_caller(frame):
     assert {each.filename for each in caught} == {__file__}
 
 
-def test_a_list_in_a_program_is_said_to_be_public(frame, tmp_path):
+def test_a_list_in_a_program_is_said_to_be_from_there(frame, tmp_path):
     found = []
     for items in (
         ITEMS,
@@ -197,7 +197,7 @@ def test_a_list_in_a_program_is_said_to_be_public(frame, tmp_path):
         model.save(tmp_path / "out", force=True)
         found.append(files_of(tmp_path / "out"))
     assert all(each == found[0] for each in found)
-    assert b'"origin": "said to be public"' in found[0]["simulated_guarantee.json"]
+    assert b'"origin": "a program"' in found[0]["simulated_guarantee.json"]
 
 
 def test_a_fit_that_falls_back_warns_and_says_to_what(frame, tmp_path):
@@ -683,7 +683,7 @@ def test_a_loaded_model_can_be_fitted_again(frame, model, tmp_path):
     loaded = PrivateFactorization.load(tmp_path / "model")
     assert load(tmp_path / "model").labels == loaded.items
     given = loaded.get_params()
-    assert (given["epsilon"], given["delta"], given["rating_range"]) == (30, 1e-9, (1, 5))
+    assert (given["epsilon"], given["delta"], given["rating_range"]) == (20, 1e-9, (1, 5))
     assert (given["ratings_per_user"], given["relation"]) == (3, "user_add_remove")
     again = fitted(frame, **given)
     assert (again.guarantee_.epsilon, again.guarantee_.simulated) == (30, False)

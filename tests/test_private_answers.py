@@ -13,8 +13,8 @@ from dpmc.privacy.ledger import Ledger, PrivacyViolation
 ITEMS = [f"i{number}" for number in range(8)]
 SPOKEN = {
     "relation", "epsilon", "delta", "method", "mechanism", "rank", "folder", "files",
-    "may_be_published", "sentence", "assumed_public", "next_commands", "worth",
-    "outcome", "outcome_in_words", "ledger",
+    "may_be_published", "must_not_be_published", "provided_that", "sentence", "assumed_public",
+    "next_commands", "worth", "outcome", "outcome_in_words", "ledger",
 }  # fmt: skip
 """Each is a setting, or made of what was released."""
 ODD = [("odd", "i0", 9), ("odd", "i0", 1), ("odd", "unlisted", 2), *(("odd", i, 4) for i in ITEMS)]
@@ -37,7 +37,7 @@ def invoked(lines, *options):
         "--epsilon",
         "20",
         "--delta",
-        "1e-3",
+        "0.0033",  # for 30 users, and not for one more
         "--rating-range",
         "1",
         "5",
@@ -56,6 +56,7 @@ def test_what_is_said_aloud_does_not_depend_on_one_user(method, form, tmp_path, 
     assert here.stdout == there.stdout
     assert here.stderr != there.stderr  # for whoever runs it alone
     assert "clipped to the range" in there.stderr
+    assert ["and not for 31" in each.stderr for each in (here, there)] == [False, True]
     if form:
         assert set(json.loads(here.stdout)) == SPOKEN
 

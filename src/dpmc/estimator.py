@@ -152,7 +152,7 @@ class PrivateFactorization:
     """
 
     epsilon: float
-    delta: float = 1e-5
+    delta: float = 1e-6
     rating_range: tuple[float, float] | None = None
     purpose: str | None = None
     likes_from: float | None = None
@@ -308,7 +308,7 @@ class PrivateFactorization:
             self._own = (
                 prepared.ratings if ready.selection is None else self._listed(prepared.ratings)
             )
-        self.guarantee_ = model.guarantee_
+        self.guarantee_ = fit_folder.with_origins(model.guarantee_, lists.origins)
         if hasattr(model, "worth_"):
             self.worth_ = model.worth_
         outcome = fit_folder.outcome_of(model)

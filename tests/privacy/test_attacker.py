@@ -10,21 +10,22 @@ from document_texts import HOME
 from dp_accounting import dp_event
 from dp_accounting.pld import PLDAccountant
 
-from dpmc.mechanisms import Gaussian
+from dpmc.mechanisms import Gaussian, Laplace
 from dpmc.mechanisms.discrete import DiscreteGaussian
 from dpmc.privacy.attacker import (
+    COMPARED,
     FALSE_POSITIVES,
-    REASONABLE,
-    STRONG,
     WORDS,
     Attacker,
     _of_pairs,
     attacker_of,
+    comparison,
     event_of,
-    explain,
 )
+from dpmc.privacy.attacker import explain as explain_with
 from dpmc.privacy.calibration import calibrate
 from dpmc.privacy.guarantee import Guarantee, ItemList
+from dpmc.privacy.policy import REASONABLE, STRONG, TOO_LARGE_DELTA, at_small_delta
 from dpmc.privacy.relations import ENTRY_CHANGE, RELATIONS, USER_ADD_REMOVE
 from dpmc.privacy.selection import Selection
 
@@ -150,6 +151,11 @@ def test_noise_of_which_no_distribution_can_be_made_is_bounded_by_its_budget():
 # -- in words -------------------------------------------------------------------------------------
 
 
+def explain(relation, epsilon, delta, attacker, users=None):
+    """Of a delta that is small by itself."""
+    return explain_with(relation, epsilon, delta, attacker, users, small=epsilon)
+
+
 def test_how_sure_an_attacker_can_be():
     """The log 2 is needed: the loss of Gaussian noise exceeds epsilon more often than delta."""
     epsilon, delta = 5.0, 1e-6
@@ -165,8 +171,10 @@ def test_how_sure_an_attacker_can_be():
     pure = explain(USER_ADD_REMOVE, math.log(3), 0.0, attacker_within(math.log(3), 0.0))
     assert any("is at most 75 % sure of it afterwards." in x for x in pure)
     assert "Delta is 0: there is no exception to that." in pure
-    lost = explain(USER_ADD_REMOVE, 1.0, 0.7, attacker_within(1.0, 0.7))
-    assert any(x.endswith("afterwards, but for a probability of 1.") for x in lost)
+    for delta in (TOO_LARGE_DELTA, 0.7):
+        lost = explain(USER_ADD_REMOVE, 1.0, delta, attacker_within(1.0, delta))
+        assert not any("sure of it afterwards" in each for each in lost)
+        assert any(f"may be told with probability {delta:g}, the delta." in each for each in lost)
 
 
 def test_numbers_in_words_are_rounded_up():
@@ -175,14 +183,84 @@ def test_numbers_in_words_are_rounded_up():
     assert "is right about at most 69.1 % of them" in said
     assert "1.001-Gaussian differential privacy, but for a probability of 1e-07." in said
     assert "Delta 1e-06 fits about 5000 users" in said
+    # the bound is 1 - 2.26e-5 and 1 - 2.8e-5, and never said to be certain
+    for epsilon, surest in ((10.0, "99.998 %"), (9.79, "99.998 %"), (20.0, "99.9999999 %")):
+        said = " ".join(explain(USER_ADD_REMOVE, epsilon, 1e-6, attacker))
+        assert f"is at most {surest} sure" in said
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_every_relation_has_words(relation):
     assert relation in WORDS
     for epsilon, tier in ((1, "strong"), (10, "reasonable"), (10.1, "weak")):
-        said = explain(relation, epsilon, 0.01, attacker_within(epsilon, 0.01), 100)
+        said = explain(relation, epsilon, 1e-6, attacker_within(epsilon, 1e-6), 100)
+        assert said[0].startswith("What is protected: ")
         assert any(f"this one is {tier} " in each for each in said)
+        assert any(each.startswith('Judge by "at worst", which is promised to') for each in said)
+
+
+def test_a_tier_is_that_of_the_epsilon_at_a_small_delta():
+    """The same noise has a smaller epsilon at a larger delta, however it is stated."""
+    for mechanism, releases in (("gaussian", 1), ("gaussian", 9), ("laplace", 40)):
+        small = calibrate(mechanism, releases=releases, epsilon=8.0, delta=1e-6).noise
+        for delta in (1e-4, 0.009, 0.5):
+            stated = epsilon_of(small, releases, delta)
+            assert stated < 8
+            found = at_small_delta(stated, delta, small, releases, USER_ADD_REMOVE)
+            assert found == pytest.approx(8, rel=2e-3)
+    guarantee, noise = fitted("gaussian", 1, 5.0, 0.5)
+    terms = (5.0, 0.5, noise, 1, USER_ADD_REMOVE)
+    assert at_small_delta(*terms) == pytest.approx(21.8, abs=0.05)  # as dp-accounting has it
+    said = explain_with(
+        USER_ADD_REMOVE, 5.0, 0.5, attacker_of(guarantee, noise), small=at_small_delta(*terms)
+    )
+    assert any("at delta 1e-06 it has epsilon 21.8, so this one is weak " in each for each in said)
+    # a smaller one counts as it is
+    assert at_small_delta(7.0, 1e-9, noise, 1, USER_ADD_REMOVE) == 7
+
+
+def epsilon_of(noise, releases, delta):
+    """By dp-accounting."""
+    made = {Gaussian: dp_event.GaussianDpEvent, Laplace: dp_event.LaplaceDpEvent}[type(noise)]
+    accountant = PLDAccountant()
+    accountant.compose(dp_event.SelfComposedDpEvent(made(noise.scale), releases))
+    return accountant.get_epsilon(delta)
+
+
+def test_a_private_choice_that_may_tell_too_much_is_weak():
+    guarantee, noise, selection = chosen(epsilon=4.0, delta=1e-5, share=0.05)
+    slack = guarantee.listed.delta
+    terms = (noise, selection.releases(guarantee.releases), USER_ADD_REMOVE)
+    found = at_small_delta(4.0, 1e-5, *terms, slack)
+    alone = Gaussian(1 / attacker_of(guarantee, noise).mu)
+    assert 4 < found == pytest.approx(alone.epsilon(1.0, 5e-7) - math.log1p(-slack))
+    assert at_small_delta(4.0, 1e-5, *terms, 1e-6) == math.inf
+    said = explain_with(USER_ADD_REMOVE, 4.0, 1e-5, attacker_of(guarantee, noise), small=math.inf)
+    assert any("at delta 1e-06 no epsilon holds, so this one is weak " in each for each in said)
+
+
+def test_epsilons_are_put_beside_each_other():
+    """On average as an attacker on Gaussian noise fares, at worst as stated of a budget."""
+    (
+        head,
+        _,
+        *_,
+    ) = lines = comparison(USER_ADD_REMOVE, 1e-5)
+    assert "at delta 1e-05" in head
+    rows = {float(e): (worst, mean) for e, worst, mean in map(cells, lines[4:])}
+    assert list(rows) == list(COMPARED)
+    for epsilon, (worst, mean) in rows.items():
+        guarantee, noise = fitted("gaussian", 1, epsilon, 1e-5)
+        found = attacker_of(guarantee, noise)
+        said = " ".join(explain(USER_ADD_REMOVE, epsilon, 1e-5, found))
+        assert f"is at most {worst} sure of it afterwards" in said
+        assert f"is right about at most {mean} of them" in said
+    for delta in (0, TOO_LARGE_DELTA):  # of which nothing can be said at worst
+        assert "at delta 1e-06" in comparison(USER_ADD_REMOVE, delta)[0]
+
+
+def cells(line):
+    return [each.strip() for each in line.strip("|").split("|")]
 
 
 def test_documents_call_an_epsilon_what_verify_does():
@@ -190,11 +268,14 @@ def test_documents_call_an_epsilon_what_verify_does():
     for file, words in (
         ("docs/read-a-guarantee.md", named),
         ("docs/own-ratings.md", named.replace("to ", "to epsilon ", 1)),
-        ("docs/own-ratings.md", f"An epsilon above {REASONABLE:g} and a delta"),
-        ("docs/threats.md", f"a remark of `verify` above {REASONABLE:g};"),
-        ("src/dpmc/cli/verify.py", f"remarks on an epsilon above {REASONABLE:g} or a delta"),
+        ("docs/threats.md", f"a remark of `fit` and `verify` above {REASONABLE:g}"),
     ):
         assert words in " ".join((HOME / file).read_text("utf-8").split())
+
+
+def test_a_document_has_the_table_of_epsilons():
+    text = (HOME / "docs/read-a-guarantee.md").read_text("utf-8")
+    assert "\n".join(comparison(USER_ADD_REMOVE, 1e-6)[2:]) in text
 
 
 # -- dp-accounting --------------------------------------------------------------------------------

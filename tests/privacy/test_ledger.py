@@ -7,6 +7,7 @@ import pytest
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian, Laplace
+from dpmc.origins import FROM_PROGRAM, FROM_RATINGS
 from dpmc.privacy.guarantee import PARTS, Guarantee, ItemList
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation, Replay
 from dpmc.privacy.release import GridNoise
@@ -167,11 +168,19 @@ def test_a_guarantee_says_everything():
     assert of_entries.sentence() == (
         f"If the value of one rating changes, and who rated what is public, the law of {items} "
         "and the user factors and the completed matrix changes by at most "
-        "(epsilon = 1, delta = 1e-05), provided that the lists of items and users were known "
-        "without the ratings: all that is released amounts to 6 releases with gaussian noise of "
-        "standard deviation 7.5 times their sensitivity, accounted exactly, as Gaussian "
-        "differential privacy."
+        "(epsilon = 1, delta = 1e-05), provided that the list of items was known without the "
+        "ratings, and that the list of users was known without the ratings: all that is released "
+        "amounts to 6 releases with gaussian noise of standard deviation 7.5 times their "
+        "sensitivity, accounted exactly, as Gaussian differential privacy."
     )
+    known = replace(of_entries, items_from=FROM_PROGRAM, users_from=FROM_RATINGS, features=True)
+    assert (
+        "delta = 1e-05), provided that the list of items, which was given by the program that "
+        "fitted, was known without the ratings, and that everybody knows the list of users, which "
+        "was read off the ratings themselves, and that the features of items were known without "
+        "the ratings: all"
+    ) in known.sentence()
+    assert known.as_dict() == of_entries.as_dict() | {"sentence": known.sentence()}
     listed = ItemList(share=0.25, delta=2.5e-6, noise_std=31.25, threshold=162.5)
     chosen = replace(GUARANTEE, listed=listed)
     assert chosen.sentence() == (

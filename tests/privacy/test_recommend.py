@@ -27,7 +27,7 @@ class TestReleases:
         ("releases", "budget", "best"), [(1, 1, "laplace"), (10, 5, "huber"), (1000, 1, "gaussian")]
     )
     def test_the_smallest_variance(self, releases, budget, best):
-        answer = recommend(budget, releases=releases)
+        answer = recommend(budget, 1e-5, releases=releases)
         assert answer.best.mechanism == best
         assert {option.mechanism for option in answer.options} == {"gaussian", "laplace", "huber"}
         for option in answer.options:
@@ -37,7 +37,7 @@ class TestReleases:
             assert answer.best.cost <= option.cost * (1 + 1e-3)
 
     def test_the_pure_epsilon_that_stays(self):
-        pure = {o.mechanism: o.pure_epsilon for o in recommend(5, releases=10).options}
+        pure = {o.mechanism: o.pure_epsilon for o in recommend(5, 1e-5, releases=10).options}
         assert pure["gaussian"] == math.inf
         assert pure["laplace"] == pytest.approx(5.010, abs=1e-3)
         assert pure["huber"] == pytest.approx(6.49, abs=0.05)
@@ -59,7 +59,7 @@ class TestPlan:
         plan = Plan(
             "user_add_remove", ratings_per_user=50, half_range=2.0, factor_bound=1.0, offsets=False
         )
-        answer = recommend(5, plan=plan)
+        answer = recommend(5, 1e-5, plan=plan)
         assert answer.releases == 4
         assert answer.best.mechanism == "gaussian"
         deviations = answer.best.deviations
@@ -69,7 +69,7 @@ class TestPlan:
 
     def test_of_single_ratings_the_noise_of_smaller_variance(self):
         """Huber noise is no advice for a training: what it saves is too little to matter."""
-        answer = recommend(1, plan=Plan("entry_add_remove", iterations=1))
+        answer = recommend(1, 1e-5, plan=Plan("entry_add_remove", iterations=1))
         costs = {option.mechanism: option.cost for option in answer.options}
         assert costs.keys() == {"gaussian", "laplace"}
         assert costs["gaussian"] < costs["laplace"]
@@ -85,7 +85,7 @@ class TestPlan:
     @pytest.mark.parametrize("relation", ["user_add_remove", "user_replace"])
     def test_users_are_protected_by_gaussian_noise(self, relation, method):
         plan = Plan(relation, method, ratings_per_user=1)
-        answer = recommend(20, plan=plan)
+        answer = recommend(20, 1e-5, plan=plan)
         assert [option.mechanism for option in answer.options] == ["gaussian"]
         said = "Take gaussian noise: where users are protected, a fit has no other."
         assert answer.sentence() == said
@@ -144,14 +144,18 @@ class TestPlan:
 
 class TestCommand:
     def test_a_number_of_releases(self):
-        lines = run("--epsilon", "5", "--releases", "10").output.splitlines()
+        assert run("--epsilon", "5", "--releases", "10").output.startswith(
+            "Epsilon 5 at delta 1e-06"
+        )
+        given = ("--epsilon", "5", "--delta", "1e-5", "--releases", "10")
+        lines = run(*given).output.splitlines()
         assert lines[0] == "Epsilon 5 at delta 1e-05 over 10 releases."
         table = [line.split() for line in lines[3:6]]
         assert [row[0] for row in table] == ["huber", "gaussian", "laplace"]
         assert [row[1] for row in table] == ["l1", "l2", "l1"]
         assert float(table[0][2]) ** 2 == pytest.approx(7.225, rel=1e-3)
         assert table[1][3] == "none"
-        assert lines[-1] == recommend(5, releases=10).sentence()
+        assert lines[-1] == recommend(5, 1e-5, releases=10).sentence()
         assert lines[-1].startswith("Take huber noise, of the smallest variance: ")
 
     def test_a_training_of_users(self):
@@ -183,7 +187,7 @@ class TestCommand:
     @pytest.mark.parametrize("relation", ["user", "user-replace", "entry", "entry-change"])
     def test_what_is_not_given_is_as_for_fit(self, relation):
         options = {"relation": relation, "method": "als", "mechanism": "gaussian"}
-        model = prepare(options | {"epsilon": 2.0, "delta": 1e-5, "rating_range": (1, 5)}).model
+        model = prepare(options | {"epsilon": 2.0, "rating_range": (1, 5)}).model
         given = ("--relation", relation, "--method", "als", "--rating-range", "1", "5", "--json")
         answer = json.loads(run("--epsilon", "2", *given).output)
         assert answer["releases"] == model.releases

@@ -18,7 +18,7 @@ from dpmc.methods.user_level.local_bayes.method import FALLBACKS
 USERS = [f"u{number:02}" for number in range(24)]
 ITEMS = list("abcdef")
 SIMULATED = "simulated_"
-DEFAULTS = {"fit": {"epsilon": 30, "delta": 1e-9, "relation": "user", "rating-range": (1, 5)}}
+DEFAULTS = {"fit": {"epsilon": 20, "delta": 1e-9, "relation": "user", "rating-range": (1, 5)}}
 PUBLIC = {
     "user": {"items-are-public": True},
     "entry": {"items-are-public": True, "users-are-public": True},

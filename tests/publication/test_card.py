@@ -87,14 +87,22 @@ def test_a_card_in_the_folder_is_made_anew_by_verify(model):
         again = run("card", model, *SAID, "--users-about", 5000).stdout
         assert again == card.read_text("utf-8")
 
-        card.write_text(again.replace("What is guaranteed", "What is not guaranteed"))
-        foreign = verify(model)
-        assert foreign.facts is None
-        assert "README.md, which is not the card that dpmc writes" in foreign.line()
+        foreign = "README.md is not the card that dpmc writes of this model"
+        for strange in (
+            again.replace("What is guaranteed", "What is not guaranteed"),
+            again + "\n",
+            again.replace("Film club", "Another club", 1),
+            again.replace('"users_about": 5000', '"users_about": "many"'),
+            again.replace('"max_delta": null', '"max_delta": 1'),
+            "",
+            "of mine\n",
+            '<!-- dpmc card {"name": 3} -->',
+            "<!-- dpmc card [] -->",
+        ):
+            card.write_text(strange, "utf-8")
+            assert foreign in refused("verify", model)
+        # which is no reason not to write it again
         assert run("card", model, *SAID, "--users-about", 5000).stdout == again
-        for strange in ("", "of mine\n", '<!-- dpmc card {"name": 3} -->', "<!-- dpmc card [] -->"):
-            card.write_text(strange)
-            assert verify(model).facts is None
         card.write_bytes(b"\xff")
         assert "cannot be read as text" in refused("verify", model)
     finally:
@@ -122,8 +130,27 @@ def test_what_must_not_be_published_has_no_card(tmp_path):
     table = write_table(tmp_path / "mine.csv", rows_of())
     publish("fit", table, tmp_path / "model", simulate=1, **PUBLIC["user"])
     assert "There is no card of this model" in refused("card", tmp_path / "model")
-    (tmp_path / "model" / "README.md").write_text("mine")
     run("verify", tmp_path / "model", "--explain", status=3)
+    (tmp_path / "model" / "README.md").write_text("mine")
+    assert "README.md is not the card" in refused("verify", tmp_path / "model")
+
+
+def test_limits_of_the_maker_are_in_the_card_and_not_those_of_who_verifies(tmp_path):
+    table, model = write_table(tmp_path / "mine.csv", rows_of()), tmp_path / "model"
+    publish("fit", table, model, epsilon=25, delta=0.02, **PUBLIC["user"])
+    assert "There is no card of this model. It must not be published: epsilon 25 is above" in (
+        refused("card", model)
+    )
+    limits = ("--max-epsilon", 25, "--max-delta", 0.02)
+    assert "and not for 6" in refused("card", model, *limits, "--users-about", 6)
+    run("card", model, *limits, "--output", model / "README.md")
+    text = (model / "README.md").read_text("utf-8")
+    assert "again, with --max-epsilon 25 --max-delta 0.02. It may be published, if" in text
+    assert "with limits of its own: epsilon up to 25 and delta up to 0.02" in text
+    assert "so the guarantee is called weak" in text
+    last = run("verify", model, status=3).stdout.splitlines()[-1]
+    assert "epsilon 25 is above the limit of 20; delta 0.02 is not below the limit" in last
+    run("verify", model, *limits)
 
 
 def test_a_fit_does_not_replace_a_folder_with_a_card(tmp_path):

@@ -208,7 +208,7 @@ def test_the_guarantee_says_what_was_public(tmp_path):
     stated = json.loads((tmp_path / "model/guarantee.json").read_text())
     assert stated["item_features"] == features_of(tmp_path / "features.csv").described()
     assert "features of items, known" in stated["assumed_public"]["item_features"]
-    assert "the list of items and the features of items were known" in stated["sentence"]
+    assert "and that the features of items were known without the ratings" in stated["sentence"]
     verified = CliRunner().invoke(cli.cli, ["verify", f"{tmp_path}/model"])
     assert verified.exit_code == 0, verified.output
     for changed in (

@@ -144,8 +144,9 @@ def test_the_page_says_what_its_model_is(folder, tmp_path):
         publish("fit", folder / "all.csv", tmp_path / "biases", **WHOLE)
     assert INSTEAD["biases"] in made(tmp_path, tmp_path, model="biases")[0].read_text("utf-8")
     run(*listed("fit", folder / "all.csv", tmp_path / "drawn", **WHOLE, simulate=1))
-    text = made(tmp_path, tmp_path, "--force", model="drawn")[0].read_text("utf-8")
-    assert SIMULATED in text
+    path, result = made(tmp_path, tmp_path, "--force", model="drawn")
+    assert SIMULATED in path.read_text("utf-8")
+    assert "dpmc: the page must not be published: the noise was simulated" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -196,6 +196,6 @@ def test_an_empty_table_without_lists_has_nothing_to_publish(tmp_path):
         ("mine.csv", PUBLIC["user"], "There are no items: a fit needs their list", 1),
         ("mine.csv", {"items-privately": 0.2}, "No item was rated by enough users to be listed", 1),
     ):
-        arguments = listed("fit", tmp_path / name, tmp_path / "out", **changes)
+        arguments = listed("fit", tmp_path / name, tmp_path / "out", epsilon=10, **changes)
         assert sentence in refused(*arguments, remarks=remarks)
         assert not (tmp_path / "out").exists()

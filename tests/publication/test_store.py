@@ -447,7 +447,7 @@ def put(*place):
 )
 def test_numbers_that_do_not_add_up_are_refused_by_every_command(tmp_path, table, change):
     """With the digest of store.json mended; a block that is listed twice ended in a traceback."""
-    store = build(table, tmp_path / "store", COLUMNS, block=50).path
+    store = build(table, tmp_path / "store", USUAL, block=50).path
     mended(store, change)
     sentence = f"dpmc: {store}/store.json is damaged: build the store again.\n"
     assert refused("store", "verify", store) == sentence
@@ -455,7 +455,7 @@ def test_numbers_that_do_not_add_up_are_refused_by_every_command(tmp_path, table
 
 
 @pytest.mark.parametrize("end", ["lowest", "highest"])
-@pytest.mark.parametrize("columns", [COLUMNS, TIMED])
+@pytest.mark.parametrize("columns", [USUAL, TIMED])
 def test_the_ends_of_the_ratings_are_those_of_the_rows(tmp_path, columns, end):
     """Where the latest ratings count, ends of others may lie beyond them, and not within."""
     table = write_table(tmp_path / "mine.csv", many(), HEADER)
@@ -472,7 +472,7 @@ def test_the_ends_of_the_ratings_are_those_of_the_rows(tmp_path, columns, end):
 
 
 def test_ratings_do_not_become_likes(tmp_path, table):
-    store = build(table, tmp_path / "store", COLUMNS, block=50).path
+    store = build(table, tmp_path / "store", USUAL, block=50).path
     mended(store, put("rated", False))
     assert "block 0 is not as it was built" in refused("store", "verify", store)
     with pytest.raises(InputError, match="block 0 is not as it was built"):
@@ -480,7 +480,7 @@ def test_ratings_do_not_become_likes(tmp_path, table):
 
 
 def test_arrays_are_of_their_kind(tmp_path, table):
-    store = build(table, tmp_path / "store", COLUMNS, block=50).path
+    store = build(table, tmp_path / "store", USUAL, block=50).path
     for name, change in (
         ("values", lambda array: array.astype(np.float16)),
         ("indices", lambda array: array.astype(np.int64)),
@@ -499,7 +499,7 @@ def test_arrays_are_of_their_kind(tmp_path, table):
 
 
 def test_a_folder_that_is_not_a_store_alone_is_not_verified(tmp_path, table):
-    store = build(table, tmp_path / "store", COLUMNS, block=50).path
+    store = build(table, tmp_path / "store", USUAL, block=50).path
     values, elsewhere = store / "00000" / "values.npy", tmp_path / "elsewhere.npy"
     values.rename(elsewhere)
     values.symlink_to(elsewhere)
@@ -519,7 +519,7 @@ def test_a_folder_that_is_not_a_store_alone_is_not_verified(tmp_path, table):
 
 @pytest.mark.parametrize("name", [".", "00001", "store.json", "PRIVATE.txt", "00000/values.npy"])
 def test_what_others_may_read_is_not_verified(tmp_path, table, name):
-    store = build(table, tmp_path / "store", COLUMNS, block=50).path
+    store = build(table, tmp_path / "store", USUAL, block=50).path
     for more in (0o040, 0o004, 0o020):
         path = store / name
         mode = path.stat().st_mode

@@ -1,7 +1,6 @@
 """`dpmc verify`: what fit writes passes, and nothing that was changed afterwards does."""
 
 import csv
-import hashlib
 import io
 import json
 import math
@@ -10,6 +9,7 @@ import shutil
 
 import numpy as np
 import pytest
+from forging import both, put, rewrite, smuggled, times
 from jsonschema import Draft202012Validator
 from small_tables import (
     ITEMS,
@@ -27,13 +27,12 @@ from small_tables import (
 
 from dpmc.methods.released.verify import SCHEMA
 from dpmc.methods.user_level.local_bayes.method import FALLBACKS
-from dpmc.privacy.guarantee import Guarantee, ItemList
 from dpmc.publication import folder as folder_module
 from dpmc.publication.folder import describe_list
 
 USER, ENTRY = PUBLIC["user"], PUBLIC["entry"]
 PRIVATELY = {"items-privately": 0.4, "ratings-per-user": 6}
-LOW = {"epsilon": 1, "delta": 1e-2}
+LOW = {"epsilon": 1, "delta": 4e-3}  # of which 24 users are few enough
 ALL_PARTS = {"write": ("user-factors", "--write", "predictions")}
 FITS = {
     f"{relation} {mechanism} {method}": {
@@ -57,18 +56,27 @@ FITS = {
     "simulated, of entries": ENTRY | ALL_PARTS | {"relation": "entry", "simulate": 1},
     "simulated, privately": PRIVATELY | {"simulate": 1},
 }  # fmt: skip
-MAY = (
-    "It may be published, if it is as its maker wrote it, if the noise was drawn as stated, and if "
-    "all that assumed_public names was public."
-)
-MAY_USERS = MAY.replace("and if all", "if all").replace(
-    ".", ", and if delta {:g} is far below 1 / number of users."
-)
-MUST_NOT = "It must not be published: the noise was simulated, and can be undone."
-LARGE = (
-    "Remark: epsilon 30 is above 10, so the guarantee is called weak: what is published may be "
-    "e^30 times as likely for one neighbour as for the other."
-)
+SIMULATED_SO = "the noise was simulated, and can be undone"
+READ_OFF = "everybody knows the list of {}, which was read off the ratings themselves"
+
+
+def may(stated):
+    """The last line of a folder whose lists are read off the ratings, or chosen privately."""
+    found = ["it is as its maker wrote it", "the noise was drawn as stated"]
+    found.append("all that assumed_public names was public")
+    if stated["listed"] is None:
+        found.append(READ_OFF.format("items"))
+    if stated["lists"]["users"] is not None:
+        found.append(READ_OFF.format("users"))
+    if stated["delta"]:
+        most = round(0.1 / stated["delta"])
+        found.append(f"there are at most {most} users (0.1 / delta)")
+    last = "nothing else was published of these people, unless one ledger counts it all"
+    return f"It may be published, {', '.join(f'if {each}' for each in found)}, and if {last}."
+
+
+def must_not(*reasons):
+    return f"It must not be published: {'; '.join(reasons)}."
 
 
 @pytest.fixture(scope="module")
@@ -87,40 +95,107 @@ def test_what_is_written_passes(name, table, tmp_path):
     sentence, *remarks, last = result.stdout.splitlines()
     assert sentence == stated["sentence"]
     assert result.stderr == ""
-    large = stated["epsilon"] > 20
-    assert [each.startswith("Remark: epsilon") for each in remarks] == [True] * large
-    delta = stated["delta"]
-    if stated["simulated"]:
-        assert last == MUST_NOT
-    elif stated["lists"]["users"] is None and delta:
-        assert last == MAY_USERS.format(delta)
-    else:
-        assert last == MAY
-
-
-def test_a_budget_that_hides_nothing_is_remarked(table, tmp_path):
-    """Of users who are private, about how many there are is said by whoever knows."""
-    options = USER | {"epsilon": 30, "delta": 1e-2}
-    publish("fit", table, tmp_path / "out", **options)
-    assert run("verify", tmp_path / "out").stdout.splitlines()[1:] == [
-        LARGE,
-        MAY_USERS.format(0.01),
-    ]
-    small = (
-        "Remark: delta 0.01 is not below 1 / 100 users: such a guarantee allows to publish all "
-        "ratings of one user."
+    assert [each.startswith("Remark: epsilon 20 is above 10") for each in remarks] == [True] * (
+        stated["epsilon"] == 20
     )
-    for users, remarks in ((99, [LARGE]), (100, [LARGE, small])):
-        lines = run("verify", tmp_path / "out", "--users-about", users).stdout.splitlines()
-        assert lines[1:] == [*remarks, MAY]
-    # public: there are 24
-    for delta, said in ((0.04, []), (0.05, ["Remark: delta 0.05 is not below 1 / 24 users: such"])):
+    assert last == (must_not(SIMULATED_SO) if stated["simulated"] else may(stated))
+
+
+# -- may it be published? -------------------------------------------------------------------------
+
+
+def verdict_of(folder, *options, status):
+    """Return the remarks and the last line, with this exit status."""
+    _, *remarks, last = run("verify", folder, *options, status=status).stdout.splitlines()
+    assert last.startswith("It may" if status == 0 else "It must not")
+    return remarks, last
+
+
+def test_a_large_epsilon_must_not_be_published_unless_a_limit_says_so(table, tmp_path):
+    weak = "Remark: epsilon {0} is above 10, so the guarantee is called weak: what is published "
+    weak += "may be e^{0} times as likely for one neighbour as for the other."
+    for epsilon, status in ((20, 0), (20.5, 3)):
+        folder = tmp_path / str(epsilon)
+        publish("fit", table, folder, **USER | {"epsilon": epsilon})
+        remarks, last = verdict_of(folder, status=status)
+        assert remarks == [weak.format(epsilon)]
+        if status:
+            assert last == must_not("epsilon 20.5 is above the limit of 20")
+    assert verdict_of(folder, "--max-epsilon", 20.5, status=0)[1] == may(guarantee_of(folder))
+    assert "above the limit of 20.4" in verdict_of(folder, "--max-epsilon", 20.4, status=3)[1]
+    folder = tmp_path / "20"
+    assert "epsilon 20 is above the limit of 19.9" in verdict_of(
+        folder, "--max-epsilon", 19.9, status=3
+    )[1]  # fmt: skip
+
+
+def test_a_large_delta_must_not_be_published_unless_a_limit_says_so(table, tmp_path):
+    folder = tmp_path / "large"
+    publish("fit", table, folder, **USER | {"epsilon": 5, "delta": 0.01})
+    assert verdict_of(folder, status=3)[1] == must_not("delta 0.01 is not below the limit of 0.01")
+    assert verdict_of(folder, "--max-delta", 0.01, status=0)[1] == may(guarantee_of(folder))
+    both = must_not(
+        "epsilon 5 is above the limit of 4",
+        "delta 0.01 is not below the limit of 0.01",
+        "delta 0.01 is small enough for at most 10 users (0.1 / delta), and not for 11",
+    )
+    options = ("--max-epsilon", 4, "--users-about", 11)
+    assert verdict_of(folder, *options, status=3)[1] == both
+    # a limit does not make a delta fit more users
+    options = ("--max-delta", 0.01, "--users-about")
+    verdict_of(folder, *options, 10, status=0)
+    verdict_of(folder, *options, 11, status=3)
+    folder = tmp_path / "small"
+    publish("fit", table, folder, **USER | {"epsilon": 5, "delta": 0.0099})
+    verdict_of(folder, status=0)
+    assert "delta 0.0099 is above the limit of 0.005" in verdict_of(
+        folder, "--max-delta", 0.005, status=3
+    )[1]  # fmt: skip
+
+
+def test_a_delta_that_fits_nobody_is_published_only_by_a_limit_that_says_so(table, tmp_path):
+    publish("fit", table, tmp_path / "out", **USER | {"epsilon": 5, "delta": 0.5})
+    refused_so = "delta 0.5 is not below the limit of 0.01"
+    assert verdict_of(tmp_path / "out", status=3)[1] == must_not(refused_so)
+    last = verdict_of(tmp_path / "out", "--max-delta", 0.5, status=0)[1]
+    assert "if delta 0.5 is meant, which is too large for any number of users, and" in last
+    last = verdict_of(tmp_path / "out", "--max-delta", 0.5, "--users-about", 1, status=3)[1]
+    assert last == must_not("delta 0.5 is too large for any number of users, and not for 1")
+    said = run("verify", tmp_path / "out", "--explain", status=3).stdout
+    assert "At worst: there is no limit" in said
+    assert "reasonable for" not in said
+    assert "sure of it afterwards" not in said.replace("sure whoever gave", "")
+
+
+def test_users_about_are_compared_with_the_number_that_the_last_line_states(table, tmp_path):
+    publish("fit", table, tmp_path / "out", **USER | {"epsilon": 5, "delta": 1e-6})
+    for users, status in ((100_000, 0), (100_001, 3), (5_000_000, 3)):
+        remarks, last = verdict_of(tmp_path / "out", "--users-about", users, status=status)
+        assert remarks == []
+        assert "at most 100000 users (0.1 / delta)" in last
+    explained = run("verify", tmp_path / "out", "--explain", "--users-about", 100_000).stdout
+    assert "Delta 1e-06 fits about 100000 users: delta times their number is 0.1, and" in explained
+    explained = run("verify", tmp_path / "out", "--explain", "--users-about", 200_000, status=3)
+    assert "Delta 1e-06 is too large for about 200000 users" in explained.stdout
+
+
+def test_a_public_list_of_users_counts_whatever_is_said(table, tmp_path):
+    """There are 24, and 0.1 / 24 is 0.00417."""
+    for delta, status in ((0.0041, 0), (0.0042, 3)):
         options = ENTRY | {"relation": "entry", "epsilon": 10, "delta": delta, "force": True}
         publish("fit", table, tmp_path / "entry", **options)
-        for given in ([], ["--users-about", 10**9]):
-            lines = run("verify", tmp_path / "entry", *given).stdout.splitlines()
-            assert [each[: len(said[0])] for each in lines[1:-1]] == said
-            assert lines[-1] == MAY
+        for given in ([], ["--users-about", 1], ["--users-about", 10**9]):
+            verdict_of(tmp_path / "entry", *given, status=status)
+
+
+def test_limits_that_are_none_are_refused(table, tmp_path):
+    """Not a number would allow everything, as nothing is above it."""
+    publish("fit", table, tmp_path / "out", **USER)
+    for command in ("verify", "card"):
+        for option in ("--max-epsilon", "--max-delta"):
+            for value in ("0", "-1", "nan", "inf"):
+                sentence = refused(command, tmp_path / "out", option, value)
+                assert f"{option} must be a number above 0, got {float(value)!r}" in sentence
 
 
 def test_what_fits_that_fell_back_publish_passes(copy):
@@ -165,37 +240,6 @@ def copy(folders, tmp_path):
     return copied
 
 
-def rewrite(folder, change, resaid=True):
-    """Change what a folder states, and its sentence along, as a careful forger would."""
-    (path,) = folder.glob("*guarantee.json")
-    stated = json.loads(path.read_text("utf-8"))
-    change(stated)
-    if resaid and "releases" in stated:
-        listed = stated["listed"] and ItemList(**stated["listed"])
-        named = Guarantee.__dataclass_fields__.keys() - {"features"}
-        known = {name: stated[name] for name in named} | {"listed": listed}
-        stated["sentence"] = Guarantee(**known).sentence()
-    path.write_text(json.dumps(stated), "utf-8")
-    return folder
-
-
-def put(value, *place):
-    def change(stated):
-        for key in place[:-1]:
-            stated = stated[key]
-        stated[place[-1]] = value(stated[place[-1]]) if callable(value) else value
-
-    return change
-
-
-def both(*changes):
-    return lambda stated: [change(stated) for change in changes]
-
-
-def times(factor):
-    return lambda number: number * factor
-
-
 def weaker(stated):
     """Half of the noise, in all places that say how much it is."""
     both(put(times(0.5), "noise", "scale"), put(times(0.5), "noise_multiplier"))(stated)
@@ -207,6 +251,7 @@ NOT_THE_LIST = "with factors are not the list that is stated"
 OTHER_DIGEST = "0" * 64
 STATED = "{} is stated as ".format
 FELL_BACK = "the item factors are not those of a fit that fell back to {}.".format
+NO_SUMS = "the stated errors are not what any noised sums tell"
 SEVERAL = "an outcome is stated if and only if the method has several"
 FELL_BACK_TO = ("outcome", "fell_back_to")
 FORGED = {
@@ -218,7 +263,7 @@ FORGED = {
     "noise_multiplier": ("user", put(times(1.01), "noise_multiplier"), STATED("noise_multiplier")),
     "more releases": ("user", put(7, "releases"), STATED("releases")),
     "fewer releases": ("user", put(5, "releases"), STATED("releases")),
-    "iterations": ("user", put(1, "constants", "iterations"), STATED("releases")),
+    "iterations": ("user", put(1, "constants", "iterations"), STATED("noise_multiplier")),
     "accountant": ("laplace", put("exact", "accountant"), STATED("accountant")),
     "law": ("user", put("laplace", "noise", "law"), STATED("noise.law")),
     "mechanism": ("user", put("laplace", "mechanism"), "no fit that protects users has the stated"),
@@ -264,8 +309,9 @@ FORGED = {
     "no noise in an error": (
         "bayes", put(0, "worth", "rmse_deviation"), "worth.rmse_deviation: 0 is less than or equal"
     ),
-    "an error out of range": ("bayes", put(8.1, "worth", "rmse"), "larger than one can be in that"),
-    "of biases": ("bayes", put(1e300, "worth", "bias_rmse"), "larger than one can be in that"),
+    "an error out of range": ("bayes", put(8.1, "worth", "rmse"), NO_SUMS),
+    "of biases": ("bayes", put(7.9, "worth", "bias_rmse"), NO_SUMS),
+    "huge": ("bayes", put(1e300, "worth", "bias_rmse"), "a number is too large to be true"),
     "biases": ("learnt", put("biases", *FELL_BACK_TO), FELL_BACK("biases")),
     "own means": ("learnt", put("own means", *FELL_BACK_TO), FELL_BACK("own means")),
     "biases for own means": ("own means", put("biases", *FELL_BACK_TO), FELL_BACK("biases")),
@@ -310,18 +356,11 @@ def test_a_sentence_of_its_own_is_refused(name, copy):
 
 
 def test_a_larger_epsilon_than_needed_is_not_what_was_fitted(copy):
-    folder = rewrite(copy("user"), put(31, "epsilon"))
+    folder = rewrite(copy("user"), put(21.0, "epsilon"))
     assert STATED("noise_multiplier") in refused("verify", folder)
 
 
 # -- files ----------------------------------------------------------------------------------------
-
-
-def smuggled(folder, name, text):
-    """Put another file into a folder, with its digest."""
-    (folder / name).write_bytes(text.encode())
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    return rewrite(folder, put(lambda files: files | {name: digest}, "files"), resaid=False)
 
 
 def test_files_are_those_that_the_guarantee_was_written_for(copy, tmp_path):
@@ -421,7 +460,7 @@ def test_files_hold_what_fit_would_write_and_complete_would_read(copy, case):
 def test_versions_hold_no_words(monkeypatch):
     """What a distribution adds to the number of a version could be anything."""
     monkeypatch.setattr(folder_module, "version", lambda name: "2.4.1+built.for.300.users")
-    found = folder_module._versions.__wrapped__()
+    found = folder_module.versions_here.__wrapped__()
     assert {found[name] for name in ("numpy", "scipy", "dp-accounting")} == {"2.4.1"}
 
 

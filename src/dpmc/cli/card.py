@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from dpmc.cli.help import Command
+from dpmc.cli.verify import LIMITS, limit_options
 from dpmc.errors import ParameterError
 
 
@@ -14,6 +15,7 @@ from dpmc.errors import ParameterError
     groups={
         "Said by the maker": (
             "name", "maker", "contact", "licence", "date", "use", "users_about",
+            *LIMITS,
         ),
         "Output": ("output", "force"),
     },
@@ -36,6 +38,7 @@ from dpmc.errors import ParameterError
     metavar="N",
     help="About how many users there are, only if that may be known.",
 )
+@limit_options
 @click.option(
     "--output", type=click.Path(path_type=Path), help="File to write.  [default: standard output]"
 )
@@ -45,14 +48,16 @@ def card(model, output, force, **said):
 
     It is a README.md with the front matter that hubs of models read. The folder is checked as by
     dpmc verify. The card says what is guaranteed, for specialists and in plain words, what is taken
-    to be public, the error if one was released, and how to use the model; of a model that must not
-    be published there is none. What only its maker can know is said by options, and nothing checks
-    it. Where the card is README.md in the folder, dpmc verify makes it anew and compares.
+    to be public, the error if one was released, and how to use the model. Of a model that must not
+    be published there is none. Limits of one's own (--max-epsilon, --max-delta) are in the card;
+    whoever verifies the folder judges by theirs all the same. What only its maker can know is said
+    by options, and nothing checks it. Where the card is README.md in the folder, dpmc verify makes
+    it anew, and refuses another README.md.
     """
     from dpmc.files import check_outside, check_writable, write_text
     from dpmc.methods.released import card as cards
     from dpmc.methods.released.verdict import Facts
-    from dpmc.methods.released.verify import verify
+    from dpmc.methods.released.verify import card_of
 
     if output is not None and not force and output.exists():
         raise ParameterError(
@@ -63,7 +68,7 @@ def card(model, output, force, **said):
             check_outside(output, model)
         check_writable(output)
     facts = cards.check_facts(Facts(**said | {"name": said["name"] or model.resolve().name}))
-    text = cards.readme(verify(model, facts.users_about), facts)
+    text = card_of(model, facts)
     if output is None:
         sys.stdout.write(text)
         return

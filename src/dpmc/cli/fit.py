@@ -143,7 +143,10 @@ def fit(path, output, extras, dask, force, quiet, as_json, **options):
             ready.book.name(output / GUARANTEE)
     if not quiet:
         follow = next_commands(output, path, asked)
-        summary = summary_of(ready.model, ready.method, output, names, follow)
+        guarantee = fit_folder.with_origins(ready.model.guarantee_, lists.origins)
+        # the number of users is in no file but where it is public
+        against = ready.objections(prepared.ratings.n_users if ready.names_users else None)
+        summary = summary_of(ready.model, guarantee, ready.method, output, names, follow, against)
         summary["ledger"] = None if ready.book is None else ready.book.sentence()
         click.echo(json.dumps(summary, indent=2) if as_json else text_of(summary))
 

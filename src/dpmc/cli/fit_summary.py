@@ -1,6 +1,7 @@
 """What ``dpmc fit`` says when it is done, as text and as JSON.
 
-The path of the table and the ledger's entry are for the operator; the rest may be published.
+No rating has a part in it but through what is released. The path of the table and the ledger's
+entry are for the operator.
 """
 
 import shlex
@@ -15,6 +16,8 @@ from dpmc.methods.released.fit_folder import (
     outcome_of,
     worth_in_words,
 )
+from dpmc.privacy import policy
+from dpmc.privacy.guarantee import Guarantee
 from dpmc.privacy.relations import RELATIONS
 
 
@@ -32,14 +35,23 @@ def next_commands(output: Path, ratings: str, options: Mapping[str, object]) -> 
 
 
 def summary_of(
-    model: PrivateMethod, method: str, output: Path, names: list[str], follow: list[str]
+    model: PrivateMethod,
+    guarantee: Guarantee,
+    method: str,
+    output: Path,
+    names: list[str],
+    follow: list[str],
+    against: list[str],
 ) -> dict[str, object]:
     """Return what a fit guarantees and wrote, as plain values.
 
-    ``method`` is as the command names it, ``output`` the folder that was written and ``names`` its
-    files; ``follow`` are the commands that make use of it.
+    ``guarantee`` says where the lists are from; ``method`` is as the command names it, ``output``
+    the folder that was written and ``names`` its files; ``follow`` are the commands that make use
+    of it, and ``against`` why it must not be published, if it must not.
     """
-    guarantee, outcome = model.guarantee_, outcome_of(model)
+    outcome = outcome_of(model)
+    if guarantee.simulated:
+        against = ["it was simulated", *against]
     return {
         "relation": guarantee.relation,
         "epsilon": guarantee.epsilon,
@@ -49,7 +61,9 @@ def summary_of(
         "rank": getattr(model, "rank", None),
         "folder": str(output),
         "files": names,
-        "may_be_published": [] if guarantee.simulated else names,
+        "may_be_published": [] if against else names,
+        "must_not_be_published": against,
+        "provided_that": [] if against else policy.condition(guarantee.delta),
         "sentence": guarantee.sentence(),
         "assumed_public": assumed_public(model, guarantee),
         "next_commands": follow,
@@ -62,8 +76,11 @@ def summary_of(
 def text_of(summary: dict) -> str:
     """Return the summary for people: the guarantee in words, then a line for each fact."""
     rank = "" if summary["rank"] is None else f", rank {summary['rank']}"
-    files = summary["may_be_published"]
-    publish = f"{', '.join(files)} in {summary['folder']}" if files else "nothing, it was simulated"
+    against, provided = summary["must_not_be_published"], summary["provided_that"]
+    publish = f"nothing: {'; '.join(against)}"
+    if not against:
+        publish = f"{', '.join(summary['may_be_published'])} in {summary['folder']}"
+        publish += "".join(f", if {each}" for each in provided)
     facts = {
         "relation": f"{summary['relation']}: {RELATIONS[summary['relation']]}",
         "epsilon": f"{summary['epsilon']:g}",

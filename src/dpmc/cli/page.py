@@ -39,6 +39,7 @@ def page(model, catalogue, item, title, output, force):
     from dpmc.errors import InputError
     from dpmc.files import check_outside, check_writable, write_text
     from dpmc.methods.released.verify import read_guarantee, verify
+    from dpmc.privacy.policy import refusal
     from dpmc.publication.page import page as make
     from dpmc.publication.titles import read_titles
     from dpmc.released import load
@@ -58,6 +59,8 @@ def page(model, catalogue, item, title, output, force):
         simulated=verdict.simulated,
     )  # fmt: skip
     write_text(output, text)
+    if verdict.objections:
+        click.echo(f"dpmc: {refusal('the page', verdict.objections)}.", err=True)
     if catalogue is not None and (lacking := sum(not named.get(each) for each in published.labels)):
         click.echo(f"dpmc: {lacking} of {len(titles)} items have no title in {catalogue}; "
                    "they go by their labels.", err=True)  # fmt: skip

@@ -17,7 +17,7 @@ from dpmc.fitting.settings import make_model, method_of, selection_of, settings_
 from dpmc.methods.blocks import LabelledBlocks, cores, counted
 from dpmc.methods.private import PrivateMethod
 from dpmc.methods.private_choice import Keyed
-from dpmc.privacy.guarantee import delta_remarks
+from dpmc.privacy import policy
 from dpmc.privacy.ledger import FloatNoise, Ledger
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.privacy.release import GridNoise
@@ -133,6 +133,7 @@ class Fit:
             if without:
                 look.remarks.append(f"{without} of {ratings.n_items} items have no features")
         look.remarks += self._odd_rank(ratings) + self._on_numbers(ratings)
+        look.remarks += self._on_budget(ratings.n_users)
         at_once = self.model.delta * ratings.n_users
         look.facts["delta times the number of users"] = f"{at_once:.2g}"
         return look
@@ -143,6 +144,19 @@ class Fit:
             count = len(look.remarks)
             remarks = "1 remark" if count == 1 else f"{count} remarks"
             raise NeedsALook(f"Stopped because of {remarks}; nothing was spent.")
+
+    def objections(self, users: int | None = None) -> list[str]:
+        """Return why what is fitted must not be published, of so many users if that is known."""
+        cost = cost_of(self.model, self.selection)
+        return policy.objections(cost.epsilon, cost.delta, users)
+
+    def _on_budget(self, users: int) -> list[str]:
+        """Return what ``dpmc verify`` will say of the budget, before it is spent."""
+        cost, against = cost_of(self.model, self.selection), self.objections(users)
+        terms = (cost.noise, cost.releases, self.model.relation, cost.list_delta)
+        small = policy.at_small_delta(cost.epsilon, cost.delta, *terms)
+        refused = [policy.refusal("the model", against)] if against else []
+        return policy.remarks(small, cost.delta) + refused
 
     def _odd_rank(self, ratings: Ratings | LabelledBlocks) -> list[str]:
         """Refuse a rank beyond a public number; to refuse it for another would tell that number."""
@@ -175,7 +189,7 @@ class Fit:
             remarks.append(
                 f"{unused} ratings beyond {most} a user have no part in the item factors"
             )
-        return remarks + delta_remarks(model.delta, ratings.n_users)
+        return remarks
 
 
 def _numbers(most: int, first: int, rows: Compressed) -> tuple[int, int]:

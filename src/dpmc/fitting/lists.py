@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpmc.errors import ParameterError
-from dpmc.publication.folder import FROM_FILE, SAID_PUBLIC
+from dpmc.origins import FROM_FILE, FROM_PROGRAM, FROM_RATINGS
 from dpmc.publication.frames import public_list
 from dpmc.publication.lists import read_list
 from dpmc.publication.reading import Reading
@@ -26,7 +26,7 @@ class Lists:
     items, users : list of str or None
         None: taken from the ratings, because they are said to be public or are chosen privately.
     origins : dict
-        "items", "users" -> :data:`dpmc.publication.folder.FROM_FILE` or ``SAID_PUBLIC``.
+        "items", "users" -> :data:`dpmc.origins.FROM_FILE` or one beside it.
     integers : bool
         Whether the list of items had integers, which then come back as such.
     """
@@ -55,7 +55,7 @@ def lists_of_file(
     origins = {}
     for what in ("items", "users"):
         if given[what] is not None or given[f"{what}_are_public"]:
-            origins[what] = SAID_PUBLIC if given[what] is None else FROM_FILE
+            origins[what] = FROM_RATINGS if given[what] is None else FROM_FILE
     lists, integers = {"items": None, "users": None}, False
     if given["items"] is not None:
         lists["items"], integers = read_list(given["items"], "item", reading.item)
@@ -135,7 +135,7 @@ def lists_of_program(
     given = {what: labels for what, labels in given.items() if labels is not None}
     lists = {what: public_list(labels, what) for what, labels in given.items()}
     origins = {
-        what: FROM_FILE if isinstance(labels, _PATH) else SAID_PUBLIC
+        what: FROM_FILE if isinstance(labels, _PATH) else FROM_PROGRAM
         for what, labels in given.items()
     }
     items, integers = lists.get("items", (None, False))

@@ -68,8 +68,8 @@ PARAMETERS = {
         Parameter(
             "delta",
             NUMBER,
-            "Delta of the guarantee; keep it well below 1 / number of users.",
-            default=1e-5,
+            "Delta of the guarantee: below 0.01, and at most 0.1 / number of users.",
+            default=1e-6,
         ),
         Parameter(
             "rating_range",

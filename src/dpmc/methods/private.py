@@ -1,9 +1,11 @@
 """What all calibrated methods share: budget in, noise out, bounds enforced, guarantee stated."""
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property, partial
 from numbers import Integral, Real
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,6 +29,7 @@ from dpmc.privacy.selection import Selection
 from dpmc.privacy.sensitivity import NORMS, Sensitivities
 from dpmc.privacy.sums import MOST_USERS
 from dpmc.ratings import Compressed, Ratings
+from dpmc.released import PublishedItems
 
 EVERY_RATING = int(np.iinfo(np.int32).max)
 """More ratings than a user can have: all count, where something else bounds their effect."""
@@ -34,6 +37,9 @@ EVERY_RATING = int(np.iinfo(np.int32).max)
 TINY = 1e-30
 """Settings of a published fit are not smaller, nor larger than its inverse: their squares and the
 products of several stay far from where floating-point numbers end, and clipping would fail."""
+
+ROUNDING = 1e-12
+"""Relative, of numbers that are within a bound but for rounding."""
 
 SMALLEST_RANGE = 1e-9
 """Length of a rating range as a share of its larger end: half of the digits are left."""
@@ -98,6 +104,10 @@ class PrivateMethod(Method):
 
     ranks = False
     """Whether predictions are scores, of no unit, by which items are ranked."""
+
+    fixed: ClassVar[tuple[str, ...] | None] = None
+    """Names of the settings that ``dpmc fit`` leaves at their defaults; it offers the methods whose
+    class says so itself."""
 
     finds_rank = False
     """Whether the number of factors is told by what is released, up to :attr:`n_factors`."""
@@ -315,6 +325,22 @@ class PrivateMethod(Method):
                     f"{name} must lie between {TINY:g} and {1 / TINY:g} in a fit for publication, "
                     f"or clipping fails for rounding; got {value!r}."
                 )
+
+    def impossible_items(self, items: PublishedItems) -> str | None:
+        """Return why no fit with these settings publishes such items; None if one can."""
+        low, high = self.rating_range
+        slack = ROUNDING * max(high - low, abs(low), abs(high))
+        if not ((low - slack <= items.offsets) & (items.offsets <= high + slack)).all():
+            return "an item's offset is outside of the rating range"
+        return None
+
+    def impossible_users(self, factors: np.ndarray) -> str | None:
+        """Return the same of rows of user factors, where these are published."""
+        return None
+
+    def could_state(self, worth: Mapping[str, float]) -> bool:
+        """Return whether a fit with these settings can have released such errors."""
+        return False
 
     def _guarantee(self, ledger) -> Guarantee:
         return Guarantee(

@@ -8,9 +8,11 @@ what was released before.
 
 import math
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from dpmc.errors import InputError, did_you_mean
+from dpmc.mechanisms import Gaussian
 from dpmc.mechanisms.base import Mechanism, check_whole, probability
 from dpmc.privacy.accountants import DELTA, EPSILON
 from dpmc.privacy.compositions import Kinds
@@ -164,6 +166,21 @@ def delta(
         raise InputError(f"epsilon must be a number of at least 0, got {epsilon!r}.")
     lower, upper = DELTA[accountant](kinds, float(epsilon), accuracy)
     return CertifiedBound(relation, float(epsilon), upper, accountant, lower, upper)
+
+
+def spent(noise: Mechanism, releases: float, delta: float, relation: str) -> float:
+    """Return the epsilon at ``delta`` of releases of sensitivity 1, by the best accountant.
+
+    ``releases`` is a whole number, but of Gaussian noise, whose releases may have parts.
+    """
+    if isinstance(noise, Gaussian):
+        return noise.epsilon(math.sqrt(releases), delta)
+    kind = Releases(noise, 1.0, int(releases), norm="l1")
+    found = [epsilon(kind, delta, relation=relation, accountant="basic").epsilon]
+    if delta > 0:
+        with suppress(InputError):  # one release loses too much for a distribution
+            found.append(epsilon(kind, delta, relation=relation, accountant="pld").epsilon)
+    return min(found)
 
 
 def _checked(releases: Releases | Iterable[Releases], relation: str, accountant: str) -> Kinds:

@@ -33,9 +33,20 @@ import numpy as np
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian, Laplace, Mechanism
+from dpmc.privacy.calibration import calibrate
 from dpmc.privacy.compositions import compose, grid_step
 from dpmc.privacy.guarantee import Guarantee
 from dpmc.privacy.losses import Loss
+from dpmc.privacy.policy import (
+    EXPECTED,
+    REASONABLE,
+    SMALL_DELTA,
+    STRONG,
+    TOO_LARGE_DELTA,
+    for_users,
+    most_users,
+    tier,
+)
 from dpmc.privacy.relations import (
     ENTRY_ADD_REMOVE,
     ENTRY_CHANGE,
@@ -49,8 +60,8 @@ ACCURACY = 1e-4
 """Relative, of the losses that trade-off curves are made of."""
 POINTS = 129
 """Epsilons whose deltas a curve is made of."""
-STRONG, REASONABLE = 1.0, 10.0
-"""The tiers of epsilon of Ponomareva et al., "How to DP-fy ML" (JAIR 77, 2023)."""
+COMPARED = (0.1, 1.0, 5.0, 10.0, 20.0)
+"""Epsilons beside which one's own is put."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +70,10 @@ class Words:
 
     Attributes
     ----------
-    hidden : str
+    protected : str
         And what is not.
+    one : str
+        Whom or what the worst case is about.
     claim : str
         What an attacker wants to know.
     halves : str
@@ -69,7 +82,8 @@ class Words:
         Where it is not true, and where it is.
     """
 
-    hidden: str
+    protected: str
+    one: str
     claim: str
     halves: str
     absent: str
@@ -78,25 +92,25 @@ class Words:
 
 WORDS = {
     USER_ADD_REMOVE: Words(
-        "whether a person took part at all, and every rating of that person",
+        "whether a person took part at all, and every rating of that person", "person",
         "that a person took part", "persons, half of whom took part",
         "persons who did not take part", "those who did",
     ),
     USER_REPLACE: Words(
-        "what a person rated, and how; not how many persons took part",
+        "what a person rated, and how; not how many persons took part", "person",
         "that a person has these ratings and not those",
         "persons, half of whom have these ratings and half those",
         "persons with those ratings", "persons with these",
     ),
     ENTRY_ADD_REMOVE: Words(
-        "whether a person rated one item, and how; all ratings of a person together are hidden "
-        "much less",
+        "whether a person rated one item, and how; all ratings of a person together are protected "
+        "much less", "rating",
         "that a rating is there", "ratings, half of which are there",
         "ratings that are not there", "those that are",
     ),
     ENTRY_CHANGE: Words(
         "the value of one rating; not who rated what, and all ratings of a person together much "
-        "less",
+        "less", "rating",
         "that a rating has this value and not that",
         "ratings, half of which have this value and half that",
         "ratings with that value", "ratings with this",
@@ -177,22 +191,30 @@ def _rates(found: np.ndarray) -> tuple[float, ...]:
 
 
 def explain(
-    relation: str, epsilon: float, delta: float, attacker: Attacker, users: int | None = None
+    relation: str,
+    epsilon: float,
+    delta: float,
+    attacker: Attacker,
+    users: int | None = None,
+    *,
+    small: float,
 ) -> list[str]:
     """Return what a guarantee means, in sentences for whoever decides about a publication.
 
-    ``users`` is about how many there are, if that is public.
+    ``users`` is about how many there are, if that is public; ``small`` the epsilon at a small delta
+    (:func:`dpmc.privacy.policy.at_small_delta`).
     """
     words = WORDS[relation]
     sentences = [
-        f"What is hidden: {words.hidden}.",
+        f"What is protected: {words.protected}.",
         "From whom: from everybody who sees these files, whatever else they know or will know.",
         _sure(epsilon, delta, words),
         f"On average: whoever judges {words.halves}, is right about at most "
         f"{_percent(attacker.success)} of them; blind guesses are right about 50 %.",
+        _judge_by(delta, words),
         f"Whoever accepts to be wrong about 1 % of {words.absent} finds at most "
         f"{_percent(attacker.true_positives[FALSE_POSITIVES.index(0.01)])} of {words.there}.",
-        _size(epsilon),
+        _size(epsilon, delta, small),
         _of_users(delta, users),
     ]
     if attacker.mu is not None:
@@ -204,43 +226,91 @@ def explain(
     return sentences
 
 
+def comparison(relation: str, delta: float) -> list[str]:
+    """Return a table in Markdown of what some epsilons mean, with the line that explains it.
+
+    For Gaussian noise, at this delta if it is above 0 and small.
+    """
+    words = WORDS[relation]
+    if not 0 < delta < TOO_LARGE_DELTA:
+        delta = SMALL_DELTA
+    lines = [
+        f"What epsilons mean, with Gaussian noise at delta {delta:g}. At worst: how sure somebody "
+        f"who gave 50 % {words.claim} can be of it afterwards. On average: the share of "
+        f"{words.halves}, about whom the best attacker is right.",
+        "",
+        "| epsilon | at worst | on average |",
+        "| ---: | ---: | ---: |",
+    ]
+    unit = Gaussian()
+    for each in COMPARED:
+        mu = 1 / calibrate("gaussian", releases=1, epsilon=each, delta=delta).noise.std()
+        average = _percent(float(unit.cdf(mu / 2)))
+        lines.append(f"| {each:g} | {_percent(_surest(each, delta))} | {average} |")
+    return lines
+
+
+def _surest(epsilon: float, delta: float) -> float:
+    return 1 / (1 + math.exp(-epsilon - (math.log(2) if delta else 0.0)))
+
+
 def _sure(epsilon: float, delta: float, words: Words) -> str:
-    log_odds = epsilon + (math.log(2) if delta else 0.0)
-    sure = _percent(1 / (1 + math.exp(-log_odds)))
+    if delta >= TOO_LARGE_DELTA:
+        return (
+            f"At worst: there is no limit, because everything about a {words.one} may be told "
+            f"with probability {delta:g}, the delta."
+        )
+    sure = _percent(_surest(epsilon, delta))
     text = f"At worst: whoever gave 50 % {words.claim} is at most {sure} sure of it afterwards"
-    return f"{text}, but for a probability of {min(2 * delta, 1):g}." if delta else f"{text}."
+    return f"{text}, but for a probability of {2 * delta:g}." if delta else f"{text}."
 
 
-def _size(epsilon: float) -> str:
+def _judge_by(delta: float, words: Words) -> str:
+    if delta >= TOO_LARGE_DELTA:
+        return "Judge by delta: what is said on average hides whom the worst case meets."
+    return (
+        f'Judge by "at worst", which is promised to every single {words.one}. "On average" is what '
+        f"an attacker reaches over many {words.one}s; it compares fits, and hides those who are "
+        "found out."
+    )
+
+
+def _size(epsilon: float, delta: float, small: float) -> str:
     times = f"e^{epsilon:g}"
     if epsilon < 20:
         times += f" = {math.exp(epsilon):.3g}"
-    tier = "strong" if epsilon <= STRONG else "reasonable" if epsilon <= REASONABLE else "weak"
+    here = "this one is"
+    if delta > SMALL_DELTA:
+        at = "no epsilon holds" if small == math.inf else f"it has epsilon {small:.3g}"
+        here = f"at delta {SMALL_DELTA:g} {at}, so this one is"
     return (
         f"Epsilon {epsilon:g}: nothing that is published is more than {times} times as likely from "
         "one of two neighbouring tables as from the other, up to delta. Ponomareva et al. (How to "
         f"DP-fy ML, 2023) call a guarantee strong up to epsilon {STRONG:g}, reasonable up to "
-        f"{REASONABLE:g}, and weak above: this one is {tier} for what it hides."
+        f"{REASONABLE:g}, and weak above, at a small delta: {here} {tier(small)} for what it "
+        "protects."
     )
 
 
 def _of_users(delta: float, users: int | None) -> str:
     if delta == 0:
         return "Delta is 0: there is no exception to that."
+    fits = for_users(delta)
     if users is None:
-        return (
-            f"Delta {delta:g} has to be far below 1 / number of users, which is in no file unless "
-            "it is public."
-        )
-    verdict = "fits" if delta * users < 1 else "is too large for"
+        return f"Delta {delta:g} is {fits}; how many there are is in no file unless it is public."
+    verdict = "fits" if users <= most_users(delta) else "is too large for"
     return (
         f"Delta {delta:g} {verdict} about {users} users: delta times their number is "
-        f"{delta * users:.2g}, and has to be far below 1."
+        f"{delta * users:.2g}, and must be at most {EXPECTED:g}."
     )
 
 
 def _percent(rate: float) -> str:
-    """Round up: all rates are bounds from above."""
+    """Round up: all rates are bounds from above. Near 1, to a digit that tells it from 1."""
+    left = 100 * (1 - rate)
+    if 1e-9 < left < 0.1:
+        digits = -math.floor(math.log10(left))
+        return f"{100 - math.floor(left * 10**digits * (1 + 1e-9)) / 10**digits:.{digits}f} %"
     return f"{math.ceil(rate * 1000 * (1 - 1e-12)) / 10:g} %"
 
 

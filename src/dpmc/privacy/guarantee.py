@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, dataclass
 
+from dpmc import origins
 from dpmc.errors import InputError
 from dpmc.privacy.relations import RELATIONS, USER_LEVEL, check_relation
 
@@ -36,16 +37,6 @@ def covered(relation: str) -> tuple[str, ...]:
         An unknown relation.
     """
     return ("item_factors",) if check_relation(relation) in USER_LEVEL else tuple(PARTS)
-
-
-def delta_remarks(delta: float, users: int) -> list[str]:
-    """Return a remark if delta is too large for this number of users."""
-    if delta * users < 1:
-        return []
-    return [
-        f"delta {delta:g} is not below 1 / {users} users: such a guarantee allows to publish all "
-        "ratings of one user"
-    ]
 
 
 @dataclass(frozen=True)
@@ -99,6 +90,8 @@ class Guarantee:
         knows the seed, or looks at the low-order bits, can undo it.
     features : bool
         Features of items had a part in it, which have to be known without the ratings.
+    items_from, users_from : str or None
+        Where the public lists are from, such as :data:`dpmc.origins.FROM_FILE`, if that is known.
     """
 
     relation: str
@@ -112,6 +105,8 @@ class Guarantee:
     simulated: bool = True
     listed: ItemList | None = None
     features: bool = False
+    items_from: str | None = None
+    users_from: str | None = None
 
     def __post_init__(self) -> None:
         check_relation(self.relation)
@@ -140,17 +135,20 @@ class Guarantee:
             )
         return text
 
-    def _condition(self) -> str:
-        known = []
+    def list_conditions(self) -> list[str]:
+        """Return what has to be true of each public list, and where it is from."""
+        found = []
         if not self.listed:
-            of_users = self.relation in USER_LEVEL
-            known.append("list of items" if of_users else "lists of items and users")
+            found.append(origins.condition("items", self.items_from))
+        if self.relation not in USER_LEVEL:
+            found.append(origins.condition("users", self.users_from))
+        return found
+
+    def _condition(self) -> str:
+        found = self.list_conditions()
         if self.features:
-            known.append("features of items")
-        if not known:
-            return ""
-        verb = "was" if known == ["list of items"] else "were"
-        return f", provided that the {' and the '.join(known)} {verb} known without the ratings"
+            found.append("the features of items were known without the ratings")
+        return f", provided that {', and that '.join(found)}" if found else ""
 
     def _released(self) -> str:
         noise = f"{self.mechanism} noise of standard deviation {self.noise_multiplier:.4g} times"
@@ -166,8 +164,9 @@ class Guarantee:
         return text
 
     def as_dict(self) -> dict[str, object]:
-        """Return the guarantee as plain values, with the sentence, which tells of features."""
-        values = {name: value for name, value in asdict(self).items() if name != "features"}
+        """Return the guarantee as plain values, with the sentence, which tells of the others."""
+        others = ("features", "items_from", "users_from")
+        values = {name: value for name, value in asdict(self).items() if name not in others}
         return {**values, "publishable": list(self.publishable), "sentence": self.sentence()}
 
     def require(self, part: str) -> None:

@@ -219,7 +219,7 @@ class Recommendation:
 
 def recommend(
     epsilon: float,
-    delta: float = 1e-5,
+    delta: float = 1e-6,
     *,
     releases: int | None = None,
     plan: Plan | GaussianPlan | None = None,

@@ -11,9 +11,9 @@ import numpy as np
 
 from dpmc.datasets.registry import OWN_SUFFIXES
 from dpmc.errors import InputError
+from dpmc.origins import FROM_FILE, FROM_PROGRAM
 from dpmc.publication import fields
 from dpmc.publication.columns import names_in
-from dpmc.publication.folder import FROM_FILE, SAID_PUBLIC
 from dpmc.publication.lists import in_column, listed_once, read_public
 from dpmc.publication.sources import choose_one
 
@@ -34,7 +34,7 @@ class Features:
     table : float64 array, shape (n_labels, n_features)
         NaN for what is not known.
     origin : str
-        :data:`dpmc.publication.folder.FROM_FILE` or ``SAID_PUBLIC``.
+        :data:`dpmc.origins.FROM_FILE` or ``FROM_PROGRAM``.
 
     Raises
     ------
@@ -45,7 +45,7 @@ class Features:
     names: tuple[str, ...]
     labels: Sequence[str]
     table: np.ndarray
-    origin: str = SAID_PUBLIC
+    origin: str = FROM_PROGRAM
 
     def __post_init__(self) -> None:
         shape = (len(self.labels), len(self.names))
@@ -99,7 +99,7 @@ def features_of(source: object, item: str | None = None) -> Features | None:
     if isinstance(source, str | PathLike):
         where, origin, table = str(source), FROM_FILE, read_items(Path(source), item=item)
     else:
-        where, origin, table = "The features of items", SAID_PUBLIC, source
+        where, origin, table = "The features of items", FROM_PROGRAM, source
     names = names_in(table)
     if names is None:
         raise InputError("Features of items must be a data frame, or a file.")

@@ -5,6 +5,7 @@ import json
 import math
 import os
 import platform
+import re
 import secrets
 import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -12,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cache
 from importlib.metadata import version
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +35,12 @@ TABLE = (
 """What is assumed of the table of ratings."""
 SPENT = "once: whatever else is published about the same ratings adds to it"
 UNSEEN = "messages, running time and memory are for whoever holds the ratings"
-FROM_FILE, SAID_PUBLIC, CHOSEN = "a file", "said to be public", "chosen privately"
-"""Where a list of items or users is from."""
+EQUAL = 1e-11
+"""Relative, of numbers that are computed anew, on another machine too: those of a fit differ by
+less, and more digits could say what nothing covers."""
 
 _ROWS = 2**20  # of a table of pairs, written at a time
+_WRITERS = re.compile(r"parquet-cpp-arrow version [0-9]{1,4}(\.[0-9]{1,4}){1,3}")
 
 
 def check_output(
@@ -94,33 +98,103 @@ def whole_folder(path: Path) -> Iterator[Path]:
             shutil.rmtree(temporary, ignore_errors=True)
 
 
+Values = Callable[[np.ndarray, np.ndarray], list[np.ndarray]]
+
+
 def write_pairs(
     path: Path,
-    user_labels: np.ndarray,
-    item_labels: np.ndarray,
+    user_labels: Sequence[str],
+    item_labels: Sequence[str],
     columns: Mapping[str, str],
-    values: Callable[[np.ndarray, np.ndarray], list[np.ndarray]],
+    values: Values,
 ) -> None:
     """Write one row for each user and item, user by user, to a Parquet file.
 
     ``columns`` are the names beside "user" and "item" with their Arrow types. ``values`` makes,
     from indices of users and items, two arrays of one length, one array for each column.
     """
+    from pyarrow import parquet
+
+    schema, tables = _pairs(user_labels, item_labels, columns, values)
+    # nothing beside the columns, which could hold anything: see check_pairs
+    plain = {"write_statistics": False, "store_schema": False}
+    with open(path, "wb") as stream, parquet.ParquetWriter(stream, schema, **plain) as writer:
+        for table in tables:
+            writer.write_table(table)
+
+
+def check_pairs(
+    path: Path,
+    user_labels: Sequence[str],
+    item_labels: Sequence[str],
+    columns: Mapping[str, str],
+    values: Values,
+) -> None:
+    """Refuse a table of pairs that is not what :func:`write_pairs` writes of the same.
+
+    The rows of a group in memory at a time. Bytes are not compared, since versions of Arrow encode
+    the same numbers in several ways; but that nothing else is in the file is.
+    """
     import pyarrow as pa
     from pyarrow import parquet
 
-    users, items = (pa.array(labels.tolist()) for labels in (user_labels, item_labels))
+    schema, tables = _pairs(user_labels, item_labels, columns, values)
+    try:
+        with parquet.ParquetFile(path) as file:
+            same = file.schema_arrow.equals(schema, check_metadata=True)
+            if not same or not _is_plain(file.metadata, path.stat().st_size):
+                raise InputError(
+                    f"{path} has other columns, or says something beside them, than dpmc fit."
+                )
+            groups = range(file.metadata.num_row_groups)
+            for number, table in zip_longest(groups, tables):
+                if number is None or table is None or not file.read_row_group(number).equals(table):
+                    raise InputError(
+                        f"{path}: the predictions are not those of the factors in this folder."
+                    )
+    except (OSError, pa.ArrowException):
+        raise InputError(f"{path} cannot be read as a table.") from None
+
+
+def _pairs(
+    user_labels: Sequence[str],
+    item_labels: Sequence[str],
+    columns: Mapping[str, str],
+    values: Values,
+) -> tuple[Any, Iterator[Any]]:
+    """Return the schema of a table of pairs, and an iterator of its groups of rows."""
+    import pyarrow as pa
+
+    users, items = (pa.array(list(labels), "string") for labels in (user_labels, item_labels))
     n_users, n_items = len(users), len(items)
-    types = {"user": users.type, "item": items.type} | dict(columns)
-    schema = pa.schema(list(types.items()))
+    schema = pa.schema([("user", users.type), ("item", items.type), *columns.items()])
     step = max(1, _ROWS // max(n_items, 1))
-    with open(path, "wb") as stream, parquet.ParquetWriter(stream, schema) as writer:
-        for first in range(0, n_users, step):
+
+    def tables() -> Iterator[pa.Table]:
+        for first in range(0, n_users, step) if n_items else ():
             chunk = np.arange(first, min(first + step, n_users))
             rows = np.repeat(chunk, n_items)
             tiled = np.tile(np.arange(n_items), chunk.size)
             table = [users.take(pa.array(rows)), items.take(pa.array(tiled))]
-            writer.write_table(pa.table(table + values(rows, tiled), schema))
+            yield pa.table(table + values(rows, tiled), schema)
+
+    return schema, tables()
+
+
+def _is_plain(metadata: Any, size: int) -> bool:
+    """Return whether a Parquet file has its columns and nothing else: no texts, and no gaps."""
+    if metadata.metadata or not _WRITERS.fullmatch(metadata.created_by):
+        return False
+    end = 4  # after the magic number
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        for column in map(group.column, range(metadata.num_columns)):
+            starts = [column.data_page_offset]
+            if column.has_dictionary_page:
+                starts.append(column.dictionary_page_offset)
+            if column.is_stats_set or min(starts) != end:
+                return False
+            end += column.total_compressed_size
+    return end + metadata.serialized_size + 8 == size
 
 
 def write_guarantee(folder: Path, name: str, content: Mapping[str, object]) -> None:
@@ -129,20 +203,24 @@ def write_guarantee(folder: Path, name: str, content: Mapping[str, object]) -> N
     The others are written before. The content is plain values; no number may be infinite or NaN,
     for which JSON has no words.
     """
-    content = {
-        **content,
-        "spent": SPENT,
-        "unseen": UNSEEN,
-        "files": digests(folder),
-        "versions": _versions(),
-    }
-    text = json.dumps(content, indent=2, allow_nan=False) + "\n"
+    text = guarantee_text(content, digests(folder), versions_here())
     (folder / name).write_text(text, encoding="utf-8")
 
 
+def guarantee_text(
+    content: Mapping[str, object], files: Mapping[str, str], versions: Mapping[str, str]
+) -> str:
+    """Return the one way in which a guarantee is written."""
+    content = {**content, "spent": SPENT, "unseen": UNSEEN, "files": files, "versions": versions}
+    return json.dumps(content, indent=2, allow_nan=False) + "\n"
+
+
 @cache
-def _versions() -> dict[str, str]:
-    """Looked up once: that takes longer than writing a small folder."""
+def versions_here() -> dict[str, str]:
+    """Return the versions of what a fit runs on here.
+
+    Looked up once: that takes longer than writing a small folder.
+    """
     found = {"dpmc": __version__, "python": platform.python_version()}
     found |= {name: version(name) for name in ("numpy", "scipy", "dp-accounting")}
     return {name: text.partition("+")[0] for name, text in found.items()}
@@ -156,11 +234,11 @@ def digests(folder: Path) -> dict[str, str]:
     }
 
 
-def describe_list(labels: np.ndarray, origin: str | None) -> dict[str, object]:
+def describe_list(labels: np.ndarray, origin: str) -> dict[str, object]:
     """Return where a list is from, how long it is, and the SHA-256 of its lines."""
     text = "".join(f"{label}\n" for label in labels.tolist())
     return {
-        "origin": origin or SAID_PUBLIC,
+        "origin": origin,
         "count": len(labels),
         "sha256": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
     }
@@ -193,23 +271,6 @@ def check_list(path: Path, what: str, labels: Sequence[str], lists: Mapping) -> 
         raise InputError(f"{path}: the list of {what} names one of them twice.")
 
 
-def check_pairs(path: Path, lists: Mapping, columns: Collection[str]) -> None:
-    """Refuse a table of pairs that has other columns or rows than :func:`write_pairs` writes.
-
-    ``lists`` is what :func:`describe_list` returned of "items" and "users".
-    """
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    try:
-        table = parquet.read_table(path)
-    except (OSError, pa.ArrowException):
-        raise InputError(f"{path} cannot be read as a table.") from None
-    rows = lists["items"]["count"] * lists["users"]["count"]
-    if table.column_names != ["user", "item", *columns] or table.num_rows != rows:
-        raise InputError(f"{path} holds something else than a prediction of each pair.")
-
-
 def check_stated(path: Path, stated: Mapping, expected: Mapping, within: str = "") -> None:
     """Refuse stated values, of which there may be more, that are not those expected.
 
@@ -220,27 +281,38 @@ def check_stated(path: Path, stated: Mapping, expected: Mapping, within: str = "
         both = isinstance(found, Mapping) and isinstance(value, Mapping)
         if both and found.keys() == value.keys():
             check_stated(path, found, value, f"{within}{name}.")
-        elif not same_numbers(found, value):
+        elif not is_same(found, value):
             raise InputError(
                 f"{path}: {within}{name} is stated as {found!r}, and from the other settings "
                 f"follows {value!r}."
             )
 
 
-def same_numbers(stated: Any, expected: object) -> bool:
-    """Return whether two plain values are the same, numbers to a relative 1e-9 and of one kind."""
+def is_same(stated: Any, expected: Any) -> bool:
+    """Return whether two plain values are the same and of one kind, numbers to :data:`EQUAL`."""
     if isinstance(expected, Mapping):
         return (
             isinstance(stated, Mapping)
             and stated.keys() == expected.keys()
-            and all(same_numbers(stated[name], expected[name]) for name in expected)
+            and all(is_same(stated[name], expected[name]) for name in expected)
         )
     if isinstance(expected, list):
         return (
             isinstance(stated, list)
             and len(stated) == len(expected)
-            and all(same_numbers(*pair) for pair in zip(stated, expected, strict=True))
+            and all(is_same(*pair) for pair in zip(stated, expected, strict=True))
         )
+    if type(stated) is not type(expected):  # whole numbers are no floats, and no truth values
+        return False
     if isinstance(expected, float):
-        return type(stated) in (int, float) and math.isclose(stated, expected, rel_tol=1e-9)
-    return type(stated) is type(expected) and stated == expected
+        return math.isclose(stated, expected, rel_tol=EQUAL)
+    return stated == expected
+
+
+def in_order(stated: Any, expected: Any) -> Any:
+    """Return stated values that :func:`is_same` as those expected, with keys in their order."""
+    if isinstance(expected, Mapping):
+        return {name: in_order(stated[name], value) for name, value in expected.items()}
+    if isinstance(expected, list):
+        return [in_order(*pair) for pair in zip(stated, expected, strict=True)]
+    return stated

@@ -125,7 +125,7 @@ def test_published_with_exact_noise_and_completed_alone(tmp_path, given):
     assert stated["constants"]["ratings_per_user"] == (given or EVERY_RATING)
     assert ("ratings_per_user" in stated["assumed_public"]) == (given is not None)
     assert (stated["key"] is None) == (given is None)
-    assert account_fit(tmp_path / "out", stated)[0] == fitted.guarantee_.sentence()
+    assert account_fit(tmp_path / "out", stated).sentence == stated["sentence"]
     published = load(tmp_path / "out")
     rows = ratings.by_user
     for user in (0, 3):
@@ -216,7 +216,7 @@ def test_held_out_ratings_say_what_the_model_is_worth(tmp_path):
     fit_folder.write(tmp_path / "out", fitted, ("item_factors",), {})
     stated = json.loads(next((tmp_path / "out").glob("*guarantee.json")).read_text())
     assert stated["worth"]["rmse"] == worth.rmse
-    assert account_fit(tmp_path / "out", stated)[0] == fitted.guarantee_.sentence()
+    assert account_fit(tmp_path / "out", stated).sentence == stated["sentence"]
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -9,13 +9,16 @@ from dpmc.errors import InputError
 from dpmc.methods.base import choice, count, flag, positive, with_parameters
 from dpmc.methods.factorization.alternating import STARTS
 from dpmc.methods.factorization.private_offsets import item_offsets, user_offsets
-from dpmc.methods.kernels.private import NoisedSystems, balance, clip_rows
+from dpmc.methods.kernels.private import NoisedSystems, balance, clip_rows, row_norms
 from dpmc.methods.normal import solve_rows
-from dpmc.methods.private import PrivateMethod
+from dpmc.methods.private import ROUNDING, PrivateMethod
 from dpmc.privacy.sensitivity import planned_releases
 from dpmc.ratings import Compressed
 
 OFFSET_SHRINKAGE = 5.0
+
+BALANCED = 1e-6
+"""Relative, by which balanced columns are longer than they should be, for rounding."""
 
 LEAST_REGULARIZATION = 1e-6
 """Of users who solve alone, in units of Gamma^2, for results that are published. The last digits of
@@ -86,6 +89,8 @@ class PrivateALS(PrivateMethod):
     user_regularization: float | None = positive(None)
     offsets: bool = flag(True)
     start: str = choice(STARTS, "normal")
+
+    fixed = ("offsets", "start")
 
     def __post_init__(self):
         super().__post_init__()
@@ -165,11 +170,34 @@ class PrivateALS(PrivateMethod):
 
     def _design(self, factors):
         """Return what users fit ratings to: balanced factors beside a column for their offset."""
-        size = self.factor_bound / (self.rank + self.offsets) ** (1 / self.bounds.norm)
+        size = self._size
         if not self.offsets:
             return balance(factors, size)
         constant = np.full((len(factors), 1), size)  # stands for the mean of the factors, too
         return np.hstack([constant, balance(factors - factors.mean(axis=0), size)])
+
+    @property
+    def _size(self):
+        """Root mean square of a column of what users fit ratings to."""
+        return self.factor_bound / (self.rank + self.offsets) ** (1 / self.bounds.norm)
+
+    def impossible_items(self, items):
+        own, skipped = items.factors[:, int(self.offsets) :], int(self.offsets)
+        constant = self._size if self.bounds.user_level else 1.0
+        if (np.abs(items.factors[:, :skipped] - constant) > ROUNDING * constant).any():
+            return f"the first factor of an item is not {constant:g}"
+        longest = self._size * len(own) ** 0.5 * (1 + BALANCED)
+        if self.bounds.user_level and (np.linalg.norm(own, axis=0) > longest).any():
+            return "its columns of factors are longer than balanced ones"
+        return super().impossible_items(items)
+
+    def impossible_users(self, factors):
+        offsets, own = factors[:, : int(self.offsets)], factors[:, int(self.offsets) :]
+        if (np.abs(offsets) > self.bounds.half_range * (1 + ROUNDING)).any():
+            return "a user's offset is above half the rating range"
+        if (row_norms(own, self.bounds.norm) > self.factor_bound * (1 + ROUNDING)).any():
+            return "a user's factors are longer than factor_bound"
+        return None
 
     def _of_entries(self, ratings, by_user, offsets, factors, statistics):
         """Yield (user rows, item rows) of each iteration at entry level."""

@@ -47,6 +47,7 @@ class PrivateUserItemBias(PrivateMethod):
     shrinkage: float = positive(5.0, zero=True)
 
     offset_sides = 2
+    fixed = ()
 
     @property
     def n_factors(self) -> int:
@@ -61,6 +62,16 @@ class PrivateUserItemBias(PrivateMethod):
     def by_blocks(self) -> bool:
         """Where users are protected: elsewhere what they send is released for each of them, too."""
         return self.bounds.user_level
+
+    def impossible_items(self, items):
+        if (items.factors != 1).any():
+            return "the factor of an item is not 1"
+        return super().impossible_items(items)
+
+    def impossible_users(self, factors):
+        if (np.abs(factors) > self.bounds.half_range).any():
+            return "a user's offset is above half the rating range"
+        return None
 
     def _fit(self, ratings, statistics, randomness, callback):
         own = chosen = in_blocks(ratings, self.threads).then(self._bounding)

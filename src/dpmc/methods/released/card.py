@@ -7,12 +7,14 @@ and compare.
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import date
 
 from dpmc.errors import InputError, ParameterError
+from dpmc.methods.base import check_count
 from dpmc.methods.released import fit_folder
 from dpmc.methods.released.verdict import Facts, Verdict
+from dpmc.privacy import policy
 
 README = "README.md"
 LONGEST = 300
@@ -21,12 +23,19 @@ _MARK = "<!-- dpmc card "
 
 
 def check_facts(facts: Facts) -> Facts:
-    """Refuse what would not stay one line of a card, and what is no date."""
+    """Refuse what would not stay one line of a card, what is no date, and limits that are none."""
     for name, value in asdict(facts).items():
         if isinstance(value, str) and not (value.isprintable() and 0 < len(value) <= LONGEST):
             raise ParameterError(
                 "{0} must be one line of 1 to {most} printable characters.", name, most=LONGEST
             )
+    if facts.users_about is not None:
+        check_count("users_about", facts.users_about)
+    limits = {"max_epsilon": facts.max_epsilon, "max_delta": facts.max_delta}
+    for name, limit in limits.items():
+        if limit is not None and not isinstance(limit, float):
+            raise InputError(f"{name} must be a number, got {limit!r}.")
+    policy.check_limits(**limits)
     if facts.date is not None and not _is_date(facts.date):
         raise ParameterError("{date} must be a day such as 2026-01-31, got {day}.", day=facts.date)
     return facts
@@ -40,8 +49,15 @@ def _is_date(text: str) -> bool:
 
 
 def readme(verdict: Verdict, facts: Facts) -> str:
-    """Return the card as Markdown, with the front matter that hubs of models read."""
-    verdict = _alone(verdict)
+    """Return the card as Markdown, with the front matter that hubs of models read.
+
+    Raises
+    ------
+    InputError
+        The model must not be published.
+    """
+    if verdict.objections:
+        raise InputError(f"There is no card of this model. {verdict.line()}")
     stated = verdict.stated
     front = {"license": facts.licence.lower()} if facts.licence else {}  # as hubs spell them
     tags = ["differential-privacy", "matrix-completion", "recommender-systems"]
@@ -57,7 +73,7 @@ def readme(verdict: Verdict, facts: Facts) -> str:
         "", *_error(stated),
         "## How to use it", "", *_use(stated), "",
         "## Before you rely on it", "",
-        f"`dpmc verify` accounts for the stated noise again. {verdict.line()}",
+        f"`dpmc verify` accounts for the stated noise again{_with_limits(facts)}. {verdict.line()}",
         *(f"Remark: {each}." for each in verdict.remarks),
         f"What was published is spent {stated['spent']}.", "",
         "## Who made it", "", facts.sentence(), "",
@@ -78,11 +94,10 @@ def facts_in(text: str) -> Facts | None:
         return None
 
 
-def _alone(verdict: Verdict) -> Verdict:
-    """Return what is to be said of a folder that may be published, whatever card is in it."""
-    if verdict.simulated:
-        raise InputError(f"There is no card of this model. {verdict.line()}")
-    return replace(verdict, of_readme=())
+def _with_limits(facts: Facts) -> str:
+    limits = {"--max-epsilon": facts.max_epsilon, "--max-delta": facts.max_delta}
+    said = [f" {option} {most:g}" for option, most in limits.items() if most is not None]
+    return f", with{''.join(said)}" if said else ""
 
 
 def _made_of(stated: Mapping) -> str:

@@ -2,8 +2,8 @@
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,12 @@ from dpmc.errors import InputError
 from dpmc.mechanisms import Mechanism
 from dpmc.methods import method_name, parameters_of
 from dpmc.methods.private import EVERY_RATING, PrivateMethod
+from dpmc.origins import CHOSEN, FROM_PROGRAM, assumed
 from dpmc.privacy.attacker import Attacker, attacker_of, event_of
 from dpmc.privacy.guarantee import Guarantee
+from dpmc.privacy.relations import USER_LEVEL
 from dpmc.privacy.sums import MOST_USERS
 from dpmc.publication.folder import (
-    CHOSEN,
     TABLE,
     describe_law,
     describe_list,
@@ -63,36 +64,66 @@ def write(
 
     All that is written of the ratings, which have labels, is what the guarantee covers: at user
     level the factors and offsets of the items and, if these were chosen privately, their list.
-    ``parts`` are keys of :data:`FILES`, always with the item factors; ``notes`` are further public
-    entries of the guarantee; ``origins`` says where the lists "items" and "users" are from, such as
-    :data:`dpmc.publication.folder.FROM_FILE`, by default that they were said to be public.
+    ``parts`` are keys of :data:`FILES`, always with the item factors, and with predictions the user
+    factors that they follow from; ``notes`` are further public entries of the guarantee;
+    ``origins`` says where the lists "items" and "users" are from, see :func:`with_origins`.
     """
-    guarantee, noise = model.guarantee_, model.calibration.noise
+    guarantee = with_origins(model.guarantee_, origins or {})
     prefix = SIMULATED if guarantee.simulated else ""
     for part in parts:
         if part not in guarantee.publishable:
             guarantee.require(part)
-    content = {
-        "format": FORMAT,
-        **guarantee.as_dict(),
-        **described(attacker_of(guarantee, noise), guarantee, noise),
-        "noise": describe_law(noise) | {"made_of": describe_noise(guarantee.simulated)},
-        "lists": _lists(model, dict(origins or {})),
-        **notes,
-        **terms(model, guarantee),
-    }
+    if "predictions" in parts:
+        parts = tuple(dict.fromkeys([*parts, "user_factors"]))
+    found: dict[str, object] = {}
     if guarantee.features:
-        content["item_features"] = model.item_features_.described()
+        found["item_features"] = model.item_features_.described()
     if hasattr(model, "worth_"):
-        content["worth"] = model.worth_._asdict()
+        found["worth"] = model.worth_._asdict()
     outcome = outcome_of(model)
     if outcome is not None:
-        content["outcome"] = outcome
+        found["outcome"] = outcome
+    content = content_of(model, guarantee, _lists(model, guarantee), notes, found)
     with whole_folder(path) as folder:
         for part in parts:
             _WRITERS[part](folder / (prefix + FILES[part]), model)
         write_guarantee(folder, prefix + GUARANTEE, content)
     return [prefix + FILES[part] for part in parts] + [prefix + GUARANTEE]
+
+
+def with_origins(guarantee: Guarantee, origins: Mapping[str, str]) -> Guarantee:
+    """Return a guarantee that says where the lists are from: by default, from a program.
+
+    ``origins`` has "items" and "users" -> such as :data:`dpmc.origins.FROM_FILE`.
+    """
+    items = CHOSEN if guarantee.listed else origins.get("items", FROM_PROGRAM)
+    users = None if guarantee.relation in USER_LEVEL else origins.get("users", FROM_PROGRAM)
+    return replace(guarantee, items_from=items, users_from=users)
+
+
+def content_of(
+    model: PrivateMethod,
+    guarantee: Guarantee,
+    lists: Mapping[str, object],
+    notes: Mapping[str, object],
+    found: Mapping[str, object],
+) -> dict[str, object]:
+    """Return what a folder states, but for its files and versions, in the order of the file.
+
+    ``lists`` are the lists' origins and digests, ``found`` what a fit alone can tell, by name:
+    features of items, its error, and what became of it. All else follows from the settings.
+    """
+    noise = model.calibration.noise
+    return {
+        "format": FORMAT,
+        **guarantee.as_dict(),
+        **described(attacker_of(guarantee, noise), guarantee, noise),
+        "noise": describe_law(noise) | {"made_of": describe_noise(guarantee.simulated)},
+        "lists": lists,
+        **notes,
+        **terms(model, guarantee),
+        **found,
+    }
 
 
 def described(attacker: Attacker, guarantee: Guarantee, noise: Mechanism) -> dict[str, object]:
@@ -170,7 +201,7 @@ def assumed_public(model: PrivateMethod, guarantee: Guarantee) -> dict[str, str]
     """Return what the guarantee takes for known, in words: nothing else may depend on a person."""
     low, high = model.rating_range
     users = not model.bounds.user_level
-    assumed = {
+    public = {
         "rating_range": f"ratings lie in {low:g} to {high:g}, to which others are clipped",
         "constants": "relation, epsilon, delta, method, mechanism and every number under constants "
         "were chosen without the ratings",
@@ -181,21 +212,21 @@ def assumed_public(model: PrivateMethod, guarantee: Guarantee) -> dict[str, str]
         level = (
             "each row is a like" if model.likes_from is None else f"{model.likes_from:g} or more"
         )
-        assumed["rating_range"] = f"which ratings are likes: {level}; their values say no more"
+        public["rating_range"] = f"which ratings are likes: {level}; their values say no more"
     if not guarantee.listed:
-        assumed["items"] = "the list of items, known without the ratings"
+        public["items"] = assumed("items", guarantee.items_from)
     if guarantee.features:
-        assumed["item_features"] = "the features of items, known without the ratings"
+        public["item_features"] = "the features of items, known without the ratings"
     if users:
-        assumed["users"] = "the list of users, known without the ratings"
+        public["users"] = assumed("users", guarantee.users_from)
     else:
         if model.ratings_per_user < EVERY_RATING:
-            assumed["ratings_per_user"] = (
+            public["ratings_per_user"] = (
                 f"that {model.ratings_per_user} ratings of a user count, whoever the users are"
             )
     if model.bounds.counts_are_public:
-        assumed["pairs"] = "which user rated which item"
-    return assumed
+        public["pairs"] = "which user rated which item"
+    return public
 
 
 def describe_key(model: PrivateMethod, guarantee: Guarantee) -> str | None:
@@ -214,13 +245,11 @@ def describe_key(model: PrivateMethod, guarantee: Guarantee) -> str | None:
     )
 
 
-def _lists(model, origins) -> dict[str, object]:
-    if model.guarantee_.listed:
-        origins["items"] = CHOSEN
+def _lists(model: PrivateMethod, guarantee: Guarantee) -> dict[str, object]:
     users = None
     if not model.bounds.user_level:
-        users = describe_list(model.user_labels_, origins.get("users"))
-    return {"items": describe_list(model.item_labels_, origins.get("items")), "users": users}
+        users = describe_list(model.user_labels_, guarantee.users_from)
+    return {"items": describe_list(model.item_labels_, guarantee.items_from), "users": users}
 
 
 def _prediction(model) -> str:
@@ -290,10 +319,32 @@ def check_written(path: Path, names: tuple[str, ...], labels: list[str], table: 
             raise InputError(f"{path} is not written as dpmc fit writes labels and numbers.")
 
 
+PREDICTIONS = {"prediction": "float64"}
+"""Columns beside those of users and items, with their types in Arrow."""
+
+
+def predicted(
+    users: np.ndarray, items: np.ndarray, offsets: np.ndarray, rating_range: tuple[float, float]
+) -> Callable[[np.ndarray, np.ndarray], list[np.ndarray]]:
+    """Return what predicts pairs from rows of factors, by indices of users and items.
+
+    Factor by factor: so the last digit is the same on every machine, and whoever has the factors
+    can compare all of them.
+    """
+
+    def values(of_users: np.ndarray, of_items: np.ndarray) -> list[np.ndarray]:
+        total = np.zeros(of_users.size)
+        for user, item in zip(users.T, items.T, strict=True):
+            total += user[of_users] * item[of_items]
+        return [np.clip(total + offsets[of_items], *rating_range)]
+
+    return values
+
+
 def _write_predictions(path, model):
-    columns = {"prediction": "float64"}
-    labels = model.user_labels_, model.item_labels_
-    write_pairs(path, *labels, columns, lambda users, items: [model.predict(users, items)])
+    factors = model.user_factors_, model.item_factors_, model.item_offsets_
+    values = predicted(*factors, model.rating_range)
+    write_pairs(path, model.user_labels_, model.item_labels_, PREDICTIONS, values)
 
 
 _WRITERS = {

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from dpmc.privacy.attacker import Attacker, explain
+from dpmc.privacy import policy
+from dpmc.privacy.attacker import Attacker, comparison, explain
 
 
 @dataclass(frozen=True)
@@ -16,6 +17,8 @@ class Facts:
         Who published it, how to ask, on which terms, when (YYYY-MM-DD), and what for.
     users_about : int or None
         About from how many users, if that is public.
+    max_epsilon, max_delta : float or None
+        The limits under which the maker publishes it, in place of :mod:`dpmc.privacy.policy`'s.
     """
 
     name: str
@@ -25,6 +28,8 @@ class Facts:
     date: str | None = None
     use: str | None = None
     users_about: int | None = None
+    max_epsilon: float | None = None
+    max_delta: float | None = None
 
     def sentence(self) -> str:
         """Return who made it, and when, as far as that is known."""
@@ -33,6 +38,9 @@ class Facts:
         made += f" and published on {self.date}" * bool(self.date)
         made += f", for this use: {self.use}" * bool(self.use)
         made += f", under the licence {self.licence}" * bool(self.licence)
+        limits = {"epsilon": self.max_epsilon, "delta": self.max_delta}
+        said = [f"{name} up to {most:g}" for name, most in limits.items() if most is not None]
+        made += f", with limits of its own: {' and '.join(said)}" * bool(said)
         return f"{made}." if self.maker else f"{made}; it is not said by whom."
 
 
@@ -48,28 +56,28 @@ class Verdict:
         Of the guarantee, made anew from its numbers.
     epsilon, delta : float
         That are proven.
+    small : float
+        The epsilon at a small delta, see :func:`dpmc.privacy.policy.at_small_delta`.
     attacker : Attacker
     users : int or None
         About how many there are, if that is known.
-    remarks : tuple of str
-        On a budget that hides next to nothing.
+    objections : tuple of str
+        Why it must not be published; none if it may.
     conditions : tuple of str
-        On which the rest may be published, and which nothing in the folder can show.
-    of_readme : tuple of str
-        One more, if there is a README.md that is not the card of this model.
+        On which it may be, and which nothing in the folder can show.
     facts : Facts or None
-        Of the card in the folder, if it is the card of this model.
+        Of the card in the folder.
     """
 
     stated: dict
     sentence: str
     epsilon: float
     delta: float
+    small: float
     attacker: Attacker
     users: int | None
-    remarks: tuple[str, ...]
+    objections: tuple[str, ...]
     conditions: tuple[str, ...]
-    of_readme: tuple[str, ...] = ()
     facts: Facts | None = None
 
     @property
@@ -77,15 +85,25 @@ class Verdict:
         """Whether the noise was, so that nothing of it may be published."""
         return self.stated["simulated"]
 
+    @property
+    def remarks(self) -> list[str]:
+        """What is to be thought of before a publication, though it does not forbid one."""
+        return policy.remarks(self.small, self.delta)
+
     def line(self) -> str:
         """Return whether the folder may be published, in one line."""
-        if self.simulated:
-            return "It must not be published: the noise was simulated, and can be undone."
-        *most, last = (f"if {each}" for each in (*self.conditions, *self.of_readme))
+        if self.objections:
+            return f"{policy.refusal('It', self.objections)}."
+        *most, last = (f"if {each}" for each in self.conditions)
         return f"It may be published, {', '.join(most)}, and {last}."
 
     def explanation(self) -> list[str]:
         """Return what the guarantee means, in sentences for whoever is not of the field."""
-        stated = self.stated
         budget = self.epsilon, self.delta
-        return explain(stated["relation"], *budget, self.attacker, self.users)
+        return explain(
+            self.stated["relation"], *budget, self.attacker, self.users, small=self.small
+        )
+
+    def comparison(self) -> list[str]:
+        """Return a table of what other epsilons would mean, line by line."""
+        return comparison(self.stated["relation"], self.delta)

@@ -8,31 +8,53 @@ key, and whoever rewrites the files can rewrite them, or make another guarantee 
 
 import json
 import math
+import re
+from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import jsonschema
 
+from dpmc import __version__
 from dpmc.errors import InputError
 from dpmc.methods.released import card, fit_folder
-from dpmc.methods.released.verdict import Verdict
-from dpmc.methods.released.verify_fit import account_fit
-from dpmc.privacy.attacker import REASONABLE
-from dpmc.privacy.guarantee import delta_remarks
-from dpmc.publication.folder import GUARANTEE, SIMULATED, SPENT, UNSEEN, check_stated, digests
+from dpmc.methods.released.verdict import Facts, Verdict
+from dpmc.methods.released.verify_fit import Account, account_fit
+from dpmc.privacy import policy
+from dpmc.publication.folder import (
+    GUARANTEE,
+    SIMULATED,
+    SPENT,
+    UNSEEN,
+    check_stated,
+    digests,
+    guarantee_text,
+    versions_here,
+)
 
 SCHEMA = Path(__file__).parent / "schemas" / f"{fit_folder.FORMAT}.json"
 
+Judged = Callable[[int | None, float | None, float | None], Verdict]
+"""From the number of users, and the largest epsilon and delta, if these are known."""
 
-def verify(path: Path, users: int | None = None) -> Verdict:
-    """Check a folder that ``dpmc fit`` wrote.
+
+def verify(
+    path: Path,
+    users: int | None = None,
+    *,
+    max_epsilon: float | None = None,
+    max_delta: float | None = None,
+) -> Verdict:
+    """Check a folder that ``dpmc fit`` wrote, and judge whether it may be published.
 
     Parameters
     ----------
     users : int, optional
         About how many users there are, by whoever knows it: delta is compared with it. A folder
         holds their number only where their list is public, which then counts.
+    max_epsilon, max_delta : float, optional
+        The largest that may be published, in place of those of :mod:`dpmc.privacy.policy`.
 
     Raises
     ------
@@ -41,35 +63,76 @@ def verify(path: Path, users: int | None = None) -> Verdict:
         not named in it or holds something else, or what is stated does not follow from the stated
         settings and noise.
     """
+    judged = _checked(path)
+    text, facts = _text(path / card.README), None
+    if text is not None:
+        facts = card.facts_in(text)
+        if facts is None or text != _card(judged, facts):
+            raise InputError(
+                f"{path / card.README} is not the card that dpmc writes of this model, and nothing "
+                "covers what it says: take it out, or write the card again with dpmc card."
+            )
+        users = facts.users_about if users is None else users
+    return replace(judged(users, max_epsilon, max_delta), facts=facts)
+
+
+def card_of(path: Path, facts: Facts) -> str:
+    """Return the card of a folder, whatever README.md is in it now.
+
+    Raises
+    ------
+    InputError
+        See :func:`verify`; or the folder must not be published with the limits of its maker.
+    """
+    judged = _checked(path)
+    return card.readme(judged(facts.users_about, facts.max_epsilon, facts.max_delta), facts)
+
+
+def _card(judged: Judged, facts: Facts) -> str | None:
+    """Return the card of what was checked; None if it must not have one."""
+    try:
+        return card.readme(judged(facts.users_about, facts.max_epsilon, facts.max_delta), facts)
+    except InputError:
+        return None
+
+
+def _checked(path: Path) -> Judged:
+    """Return what judges a folder, but for its card, after everything in it was checked."""
     name, stated = read_guarantee(path)
     if stated["simulated"] != name.startswith(SIMULATED):
         raise InputError(f"{path / name}: the name and the content differ on whether it simulates.")
     check_stated(path, stated, {"spent": SPENT, "unseen": UNSEEN})
-    _check_files(path, name, stated)
+    _check_version(path / name, stated["versions"]["dpmc"])
+    files = _check_files(path, name, stated)
     try:
-        sentence, attacker = account_fit(path, stated)
+        found = account_fit(path, stated)
     except OverflowError:
         raise InputError(f"{path / name}: a number is too large to be true.") from None
-    if sentence != stated["sentence"]:
+    if found.sentence != stated["sentence"]:
         raise InputError(
-            f"{path / name}: the sentence is not what the numbers say, which is: {sentence}"
+            f"{path / name}: the sentence is not what the numbers say, which is: {found.sentence}"
         )
-    budget = stated["epsilon"], stated["delta"]
-    listed, text = stated["lists"]["users"], _text(path / card.README)
+    versions = {each: stated["versions"][each] for each in versions_here()}
+    text = guarantee_text(found.content, files, versions)
+    if (path / name).read_bytes() != text.encode():
+        raise InputError(
+            f"{path / name} says what it should, but is not written as dpmc fit writes it: other "
+            "blanks, digits, escapes or order. Take the file that dpmc fit wrote."
+        )
+    return partial(_judged, stated, found)
 
-    def judged(about: int | None) -> Verdict:
-        about = listed["count"] if listed else about
-        return Verdict(stated, sentence, *budget, attacker, about, *_on_budget(*budget, about))
 
-    if text is None:
-        return judged(users)
-    facts = card.facts_in(text)
-    said = facts.users_about if facts else None
-    verdict = judged(said if users is None else users)
-    if facts and not verdict.simulated and card.readme(judged(said), facts) == text:
-        return replace(verdict, facts=facts)
-    own = f"{card.README}, which is not the card that dpmc writes, was written without the ratings"
-    return replace(verdict, of_readme=(own,))
+def _check_version(file: Path, stated: str) -> None:
+    """Refuse what a later version says it wrote: what it can write is not known here."""
+    wrote, here = (
+        [int(each) for each in re.match(r"[0-9.]*[0-9]", text)[0].split(".")]  # type: ignore[index]
+        for text in (stated, __version__)
+    )
+    if wrote > here:
+        raise InputError(
+            f"{file} is said to be of dpmc {stated}, and this is {__version__}: check it with a "
+            "version that is not older."
+        )
 
 
 def _text(path: Path) -> str | None:
@@ -81,24 +144,36 @@ def _text(path: Path) -> str | None:
         raise InputError(f"{path} cannot be read as text.") from None
 
 
-def _on_budget(epsilon: float, delta: float, users: int | None) -> tuple[tuple[str, ...], ...]:
-    """Return remarks on a budget, and the conditions on which a folder may be published."""
-    remarks = []
-    if epsilon > REASONABLE:
-        remarks.append(
-            f"epsilon {epsilon:g} is above {REASONABLE:g}, so the guarantee is called weak: what "
-            f"is published may be e^{epsilon:g} times as likely for one neighbour as for the other"
-        )
-    conditions = [
+def _judged(
+    stated: dict,
+    found: Account,
+    users: int | None,
+    max_epsilon: float | None,
+    max_delta: float | None,
+) -> Verdict:
+    listed, budget = stated["lists"]["users"], (stated["epsilon"], stated["delta"])
+    users = listed["count"] if listed else users
+    against = ["the noise was simulated, and can be undone"] * stated["simulated"]
+    limits = {"max_epsilon": max_epsilon, "max_delta": max_delta}
+    against += policy.objections(*budget, users, **limits)
+    conditions = (
         "it is as its maker wrote it",
         "the noise was drawn as stated",
         "all that assumed_public names was public",
-    ]
-    if users is not None:
-        remarks += delta_remarks(delta, users)
-    elif delta > 0:
-        conditions.append(f"delta {delta:g} is far below 1 / number of users")
-    return tuple(remarks), tuple(conditions)
+        *found.guarantee.list_conditions(),
+        *policy.condition(budget[1]),
+        "nothing else was published of these people, unless one ledger counts it all",
+    )
+    return Verdict(
+        stated,
+        found.sentence,
+        *budget,
+        found.small,
+        found.attacker,
+        users,
+        tuple(against),
+        conditions,
+    )
 
 
 def read_guarantee(path: Path) -> tuple[str, dict]:
@@ -155,7 +230,8 @@ def _once(pairs):
     return found
 
 
-def _check_files(path: Path, guarantee: str, stated: dict) -> None:
+def _check_files(path: Path, guarantee: str, stated: dict) -> dict[str, str]:
+    """Return the digests of the files of a folder, if these are what is stated and no others."""
     linked = [each.name for each in path.iterdir() if each.is_symlink()]
     if linked:
         raise InputError(f"{path / min(linked)} is a link: a published folder has files only.")
@@ -178,3 +254,4 @@ def _check_files(path: Path, guarantee: str, stated: dict) -> None:
             raise InputError(f"{path / name} is missing; guarantee.json names it.")
         if found[name] != named[name]:
             raise InputError(f"{path / name} is not the file that guarantee.json was written for.")
+    return found

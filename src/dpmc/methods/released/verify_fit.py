@@ -1,40 +1,40 @@
 """The guarantee of ``dpmc fit``, made anew from the method and the settings that it states."""
 
 import json
-import math
 from collections.abc import Mapping
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from dpmc.errors import InputError
-from dpmc.mechanisms import Gaussian, Mechanism
-from dpmc.methods import method_class
+from dpmc.methods import method_class, parameters_of
 from dpmc.methods.private import PrivateMethod
 from dpmc.methods.released.fit_folder import (
     BUDGET,
     FALLING_BACK,
     FILES,
+    PREDICTIONS,
     USER_COLUMNS,
     check_written,
-    described,
-    terms,
+    content_of,
+    predicted,
 )
 from dpmc.methods.user_level.local_bayes.constants import CREDITED, MOST_STEPS
+from dpmc.methods.user_level.local_bayes.worth import Worth
 from dpmc.methods.user_level.local_ease.method import POPULAR_INSTEAD
-from dpmc.privacy.accounting import Releases, epsilon
+from dpmc.origins import CHOSEN
+from dpmc.privacy import policy
+from dpmc.privacy.accounting import spent
 from dpmc.privacy.attacker import Attacker, attacker_of
+from dpmc.privacy.calibration import Calibration
 from dpmc.privacy.guarantee import Guarantee, ItemList, covered
+from dpmc.privacy.ledger import FloatNoise
 from dpmc.privacy.relations import USER_LEVEL
+from dpmc.privacy.release import GridNoise
 from dpmc.privacy.selection import Selection
-from dpmc.publication.folder import (
-    CHOSEN,
-    check_list,
-    check_pairs,
-    check_stated,
-    describe_law,
-    describe_noise,
-)
+from dpmc.publication.folder import EQUAL, check_list, check_pairs, check_stated, in_order
 from dpmc.released import (
     SIMULATED,
     PublishedItems,
@@ -47,64 +47,80 @@ from dpmc.released import (
 ACCURACY = 1e-5
 """Relative, of an epsilon that is accounted for anew."""
 
-EQUAL = 1e-9
-"""Relative, of numbers that are the same but for rounding."""
+ALIKE = 1e-9
+"""Relative, of numbers in files of factors that are the same but for rounding."""
 
 
-def account_fit(path: Path, stated: dict) -> tuple[str, Attacker]:
-    """Return the sentence and the attacker that follow from a guarantee's numbers.
+@dataclass(frozen=True)
+class Account:
+    """What follows from a guarantee's numbers, which follow from each other.
 
-    They must follow from each other. The method is constructed again from the stated settings: it
-    says how many releases there are, with what noise, and what is assumed. The epsilon of that
-    noise is then accounted for anew.
+    Attributes
+    ----------
+    guarantee : Guarantee
+    sentence : str
+    attacker : Attacker
+    small : float
+        See :func:`dpmc.privacy.policy.at_small_delta`.
+    content : dict
+        What is stated, but for files and versions, in the order in which it is written.
     """
-    guarantee = guarantee_in(stated)
-    if stated["mechanism"] == "laplace" and guarantee.relation in USER_LEVEL:
+
+    guarantee: Guarantee
+    sentence: str
+    attacker: Attacker
+    small: float
+    content: dict[str, Any]
+
+
+def account_fit(path: Path, stated: dict) -> Account:
+    """Return what follows from a guarantee's numbers, or refuse what does not.
+
+    The method is constructed again from the stated settings: it says how many releases there are,
+    with what noise, and what is assumed. The epsilon of that noise is then accounted for anew.
+    """
+    claimed = guarantee_in(stated)
+    if stated["mechanism"] == "laplace" and claimed.relation in USER_LEVEL:
         raise InputError(f"{path}: no fit that protects users has the stated laplace noise.")
-    selection = _selection(path, stated, guarantee)
+    selection = _selection(path, stated, claimed)
     model = _model(path, stated, selection)
+    if (stated["lists"]["users"] is None) != model.bounds.user_level:
+        raise InputError(f"{path}: a list of users is stated if and only if users are published.")
     made = model.calibration
-    expected = {
-        "releases": model.releases,
-        "accountant": made.accountant,
-        "publishable": list(covered(guarantee.relation)),
-        "noise_multiplier": made.noise.std(),
-        "noise": describe_law(made.noise) | {"made_of": describe_noise(guarantee.simulated)},
-        **json.loads(json.dumps(terms(model, guarantee))),
-    }
+    if selection is not None and claimed.listed is not None:
+        _check_threshold(path, claimed, selection, model)
+    guarantee = replace(
+        claimed,
+        epsilon=float(claimed.epsilon),
+        delta=float(claimed.delta),
+        listed=claimed.listed and ItemList(*map(float, astuple(claimed.listed))),
+        releases=model.releases,
+        accountant=made.accountant,
+        publishable=covered(claimed.relation),
+        noise_multiplier=made.noise.std(),
+    )
+    expected = content_of(model, guarantee, _lists(stated), {}, _found(path, stated, model))
+    expected = json.loads(json.dumps(expected))  # tuples are lists there
+    expected["sentence"] = stated["sentence"]  # compared where it can be said what it should be
     check_stated(path, stated, expected)
-    delta, budget = guarantee.delta, guarantee.epsilon
-    if selection is not None:
-        delta, budget = selection.fit_delta, selection.fit_epsilon
-    needed = spent(made.noise, guarantee.releases, delta, guarantee.relation)
-    if not needed <= budget * (1 + ACCURACY):
-        raise InputError(
-            f"{path}: the stated noise gives epsilon {needed:.6g} at delta {delta:g}, not "
-            f"{budget:.6g}: the guarantee does not hold."
-        )
-    worth, (low, high) = stated.get("worth"), model.rating_range
-    if (worth is not None) != bool(getattr(model, "held_out", 0)):
-        raise InputError(f"{path}: an error is stated if and only if ratings were held out.")
-    if worth and not max(worth["rmse"], worth["bias_rmse"]) <= 2 * (high - low):
-        raise InputError(f"{path}: the stated error is larger than one can be in that range.")
-    outcome = stated.get("outcome")
-    if (outcome is not None) != (stated["method"] in FALLING_BACK):
-        raise InputError(f"{path}: an outcome is stated if and only if the method has several.")
-    if outcome and ("steps_taken_back" in outcome) == model.ranks:
-        raise InputError(f"{path}: steps are stated if and only if the method takes some.")
-    if outcome and not outcome.get("steps_taken_back", 0) < MOST_STEPS:  # never the first one
-        raise InputError(f"{path}: more steps are stated to be taken back than there can be.")
-    if guarantee.features and not model.takes_features:
-        raise InputError(f"{path}: features of items are stated, and the method takes none.")
+    _check_accounting(path, claimed, made, selection)
+    _check_found(path, stated, model)
     _check_files(path, stated, guarantee, model)
-    attacker = attacker_of(guarantee, made.noise)
-    derived = json.loads(json.dumps(described(attacker, guarantee, made.noise)))
-    check_stated(path, stated, derived)
-    return guarantee.sentence(), attacker
+    slack = claimed.listed.delta if claimed.listed else 0.0
+    releases = model.releases_with(selection)
+    budget = claimed.epsilon, claimed.delta, made.noise, releases, claimed.relation
+    return Account(
+        claimed,
+        claimed.sentence(),
+        attacker_of(guarantee, made.noise),
+        policy.at_small_delta(*budget, slack),
+        in_order(stated, expected),
+    )
 
 
 def guarantee_in(stated: dict) -> Guarantee:
     """Return the guarantee that a folder states, as it stands."""
+    lists = stated["lists"]
     return Guarantee(
         **{name: stated[name] for name in BUDGET},
         noise_multiplier=stated["noise_multiplier"],
@@ -114,24 +130,42 @@ def guarantee_in(stated: dict) -> Guarantee:
         simulated=stated["simulated"],
         listed=ItemList(**stated["listed"]) if stated["listed"] else None,
         features="item_features" in stated,
+        items_from=lists["items"]["origin"],
+        users_from=lists["users"]["origin"] if lists["users"] else None,
     )
 
 
 def _model(path: Path, stated: dict, selection: Selection | None) -> PrivateMethod:
-    """Return the method with the stated settings, and the budget that a list leaves it."""
+    """Return the method with the stated settings, and the budget that a list leaves it.
+
+    Settings that ``dpmc fit`` has no option for must have their defaults.
+    """
     budget = {name: stated[name] for name in BUDGET}
     if selection is not None:
         budget |= {"epsilon": selection.fit_epsilon, "delta": selection.fit_delta}
     try:
-        return method_class(stated["method"])(**budget, **stated["constants"])
+        make = method_class(stated["method"])
+        fixed = vars(make).get("fixed")
+        if not issubclass(make, PrivateMethod) or fixed is None:
+            raise InputError(f"{stated['method']} is no method of dpmc fit.")
+        model = make(**budget, **stated["constants"])
+        if not stated["simulated"]:
+            model.check_settings()
     except (TypeError, InputError) as error:
         raise InputError(f"{path}: no method has the stated settings: {error}") from None
+    for name in fixed:
+        found, default = getattr(model, name), parameters_of(make)[name].default
+        if found != default:
+            raise InputError(
+                f"{path}: constants.{name} is stated as {found!r}, and dpmc fit has {default!r}."
+            )
+    return model
 
 
 def _selection(path: Path, stated: dict, guarantee: Guarantee) -> Selection | None:
-    """Return the private choice of items, if its noise and threshold are what they should be."""
+    """Return the private choice of items, if its noise is what it should be."""
     listed = guarantee.listed
-    if (stated["lists"]["items"]["origin"] == CHOSEN) != (listed is not None):
+    if (guarantee.items_from == CHOSEN) != (listed is not None):
         raise InputError(f"{path}: it is stated both that the items were chosen privately and not.")
     if listed is None:
         return None
@@ -142,50 +176,128 @@ def _selection(path: Path, stated: dict, guarantee: Guarantee) -> Selection | No
         guarantee.delta,
         listed.share,
     )
-    threshold = 1 + float(Gaussian(selection.noise_std).isf(selection.probability))
-    for what, found, least, room in (
-        ("delta", listed.delta, selection.list_delta, 1e-9),
-        ("noise", listed.noise_std, selection.noise_std, 1e-9),
-        ("threshold", listed.threshold, threshold, 2e-3),  # noise on a grid is larger by 1/1024
-    ):
-        if not least * (1 - 1e-9) <= found <= least * (1 + room):
-            raise InputError(
-                f"{path}: the {what} of the private choice of items is {found:g}, and the stated "
-                f"share of the budget needs {least:g}: the guarantee does not hold."
-            )
+    _check_choice(path, "delta", listed.delta, selection.list_delta)
+    _check_choice(path, "noise", listed.noise_std, selection.noise_std)
     return selection
 
 
-def spent(noise: Mechanism, releases: int, delta: float, relation: str) -> float:
-    """Return the epsilon of a number of releases of sensitivity 1 at ``delta``."""
-    if isinstance(noise, Gaussian):
-        return noise.epsilon(math.sqrt(releases), delta)
-    kind = Releases(noise, 1.0, releases, norm="l1")
-    accountants = ("basic",) if delta == 0 else ("basic", "pld")
-    return min(
-        epsilon(kind, delta, relation=relation, accountant=name).epsilon for name in accountants
-    )
+def _check_threshold(
+    path: Path, guarantee: Guarantee, selection: Selection, model: PrivateMethod
+) -> None:
+    """Refuse another threshold than :meth:`dpmc.privacy.ledger.Ledger.select` takes."""
+    assert guarantee.listed is not None
+    noise: GridNoise | FloatNoise = GridNoise(model.calibration.noise)
+    if guarantee.simulated:
+        noise = FloatNoise(model.calibration.noise, np.random.default_rng(0))
+    weight = (selection.share * model.releases_with(selection)) ** -0.5
+    scale = selection.sensitivity * weight
+    threshold = 1 + noise.upper(selection.probability, scale, selection.changed)
+    _check_choice(path, "threshold", guarantee.listed.threshold, threshold)
+
+
+def _check_choice(path: Path, what: str, found: float, needed: float) -> None:
+    if not abs(found - needed) <= EQUAL * needed:
+        raise InputError(
+            f"{path}: the {what} of the private choice of items is {found:g}, and the stated "
+            f"share of the budget needs {needed:g}: the guarantee does not hold."
+        )
+
+
+def _check_accounting(
+    path: Path, guarantee: Guarantee, made: Calibration, selection: Selection | None
+) -> None:
+    """Ask another accountant than calibration whether the noise keeps to the budget."""
+    delta, budget = guarantee.delta, guarantee.epsilon
+    if selection is not None:
+        delta, budget = selection.fit_delta, selection.fit_epsilon
+    needed = spent(made.noise, guarantee.releases, delta, guarantee.relation)
+    if not needed <= budget * (1 + ACCURACY):
+        raise InputError(
+            f"{path}: the stated noise gives epsilon {needed:.6g} at delta {delta:g}, not "
+            f"{budget:.6g}: the guarantee does not hold."
+        )
+
+
+# -- what a fit alone can tell ----------------------------------------------------------------
+
+
+def _lists(stated: dict) -> dict[str, object]:
+    """Return what is stated of the lists, as it is written; they are compared with the files."""
+
+    def written(of: dict) -> dict[str, object]:
+        return {"origin": of["origin"], "count": int(of["count"]), "sha256": of["sha256"]}
+
+    lists = stated["lists"]
+    return {what: lists[what] and written(lists[what]) for what in ("items", "users")}
+
+
+def _found(path: Path, stated: dict, model: PrivateMethod) -> dict[str, object]:
+    """Return what is stated of the fit itself, as it is written, if it is stated where it must."""
+    features, worth, outcome = (stated.get(n) for n in ("item_features", "worth", "outcome"))
+    if features and not model.takes_features:
+        raise InputError(f"{path}: features of items are stated, and the method takes none.")
+    if (worth is not None) != bool(getattr(model, "held_out", 0)):
+        raise InputError(f"{path}: an error is stated if and only if ratings were held out.")
+    if (outcome is not None) != (stated["method"] in FALLING_BACK):
+        raise InputError(f"{path}: an outcome is stated if and only if the method has several.")
+    if outcome and ("steps_taken_back" in outcome) == model.ranks:
+        raise InputError(f"{path}: steps are stated if and only if the method takes some.")
+    found: dict[str, object] = {}
+    if features:
+        names = ("origin", "names", "count", "sha256")
+        found["item_features"] = {n: features[n] for n in names} | {"count": int(features["count"])}
+    if worth:
+        found["worth"] = {name: float(worth[name]) for name in Worth._fields}
+    if outcome:
+        steps = [name for name in outcome if name != "fell_back_to"]
+        found["outcome"] = {"fell_back_to": outcome["fell_back_to"]} | {
+            name: int(outcome[name]) for name in steps
+        }
+    return found
+
+
+def _check_found(path: Path, stated: dict, model: PrivateMethod) -> None:
+    """Refuse what no fit can have told of itself."""
+    worth, outcome = stated.get("worth"), stated.get("outcome")
+    if worth and not model.could_state(worth):
+        raise InputError(f"{path}: the stated errors are not what any noised sums tell.")
+    # the step after one that was taken back never is: it only measures again
+    if outcome and not outcome.get("steps_taken_back", 0) <= MOST_STEPS // 2:
+        raise InputError(f"{path}: more steps are stated to be taken back than there can be.")
 
 
 def _check_files(path: Path, stated: dict, guarantee: Guarantee, model: PrivateMethod) -> None:
     """Check that the files hold what they should, for exactly the lists, and nothing else."""
     lists, prefix = stated["lists"], SIMULATED if guarantee.simulated else ""
-    if (lists["users"] is None) != model.bounds.user_level:
-        raise InputError(f"{path}: a list of users is stated if and only if users are published.")
-    for part, name in FILES.items():
-        if prefix + name in stated["files"] and part not in guarantee.publishable:
-            raise InputError(f"{path / (prefix + name)} is not covered by the guarantee.")
-    file, columns = path / (prefix + FILES["item_factors"]), item_columns(stated["method"])
-    check_list(path, "items", _factors(file, columns, model), lists)
+    there = {part: path / (prefix + name) for part, name in FILES.items()}
+    there = {part: file for part, file in there.items() if file.name in stated["files"]}
+    for part, file in there.items():
+        if part not in guarantee.publishable:
+            raise InputError(f"{file} is not covered by the guarantee.")
+    if "item_factors" not in there:
+        raise InputError(f"{path} has no {FILES['item_factors']}.")
+    file = there["item_factors"]
+    check_list(path, "items", _factors(file, item_columns(stated["method"]), model)[0], lists)
     items = load(path)  # as whoever uses it does
     if "outcome" in stated and items.labels:
         _check_outcome(path, stated["outcome"]["fell_back_to"], items)
-    name = prefix + FILES["user_factors"]
-    if name in stated["files"]:
-        check_list(path, "users", _factors(path / name, USER_COLUMNS, model), lists)
-    name = prefix + FILES["predictions"]
-    if name in stated["files"]:
-        check_pairs(path / name, lists, {"prediction": "float64"})
+    _check_possible(file, model.impossible_items(items))
+    if "user_factors" not in there:
+        if "predictions" in there:
+            raise InputError(f"{there['predictions']} is there without the user factors it is of.")
+        return
+    file = there["user_factors"]
+    users, factors = _factors(file, USER_COLUMNS, model)
+    check_list(path, "users", users, lists)
+    _check_possible(file, model.impossible_users(factors))
+    if "predictions" in there:
+        values = predicted(factors, items.factors, items.offsets, items.rating_range)
+        check_pairs(there["predictions"], users, items.labels, PREDICTIONS, values)
+
+
+def _check_possible(file: Path, impossible: str | None) -> None:
+    if impossible is not None:
+        raise InputError(f"{file} holds what no fit with these settings writes: {impossible}.")
 
 
 def _check_outcome(path: Path, fell_back_to: str | None, items: PublishedItems) -> None:
@@ -202,7 +314,7 @@ def _check_outcome(path: Path, fell_back_to: str | None, items: PublishedItems) 
     level, precisions = items.factors[:, 0], items.precisions
     simple = items.factors.shape[1] == 1 and _same(level)
     means = simple and _same(items.offsets) and _same(precisions)
-    means = means and abs(level[0] ** 2 * precisions[0] * CREDITED - 1) <= EQUAL
+    means = means and abs(level[0] ** 2 * precisions[0] * CREDITED - 1) <= ALIKE
     found = {None: not means, "biases": simple and not means, "own means": means}
     _check_fallback(path, fell_back_to, found)
 
@@ -221,14 +333,17 @@ def _check_fallback(path: Path, fell_back_to: str | None, found: Mapping[str | N
 
 
 def _same(numbers: np.ndarray) -> bool:
-    return np.ptp(numbers) <= EQUAL * np.abs(numbers).max()
+    return np.ptp(numbers) <= ALIKE * np.abs(numbers).max()
 
 
-def _factors(file: Path, names: tuple[str, ...], model: PrivateMethod) -> list[str]:
+def _factors(
+    file: Path, names: tuple[str, ...], model: PrivateMethod
+) -> tuple[list[str], np.ndarray]:
+    """Return labels and numbers of a file of factors, if it is written as ``dpmc fit`` does."""
     labels, table = read_factors(file, names)
     columns, most = table.shape[1] - (len(names) - 1), model.n_factors
     found = 1 <= columns <= most if model.finds_rank else columns == most
     if not found or not np.isfinite(table).all():
         raise InputError(f"{file} holds something else than {most} factors.")
     check_written(file, names, labels, table)
-    return labels
+    return labels, table

@@ -123,6 +123,7 @@ class LocalBayes(WithItemFeatures):
     beliefs, growth = Beliefs, GROWTH
     update = staticmethod(refinement.statistic)
 
+    fixed = ("most_factors", "explained")
     finds_rank = True
     by_blocks = True
 
@@ -277,6 +278,15 @@ class LocalBayes(WithItemFeatures):
         self.item_offsets_ = np.clip(self.centre + bias, *self.rating_range)
         self.item_factors_, self.item_precisions_ = model.factors, model.precisions
         self._alone, self._users = (own, bias, model.factors, model.precisions), None
+
+    def impossible_items(self, items):
+        if len(items.labels) and not items.factors.any(axis=0).all():
+            return "a column of factors is 0 for all items"
+        return super().impossible_items(items)
+
+    def could_state(self, worth_):
+        noise = self.calibration.noise.std() * self._moved(worth.NORM) * self._weight(WORTH_SHARE)
+        return worth.could_be(worth.Worth(**worth_), noise, self.bounds.half_range)
 
     @property
     def user_factors_(self) -> np.ndarray:

@@ -130,3 +130,37 @@ def read(noised: np.ndarray, noise: float, most: float) -> Worth:
         deviation(np.hypot(of_ours, of_gain), bias_rmse),
         deviation(of_gain, (rmse + bias_rmse) / 2),
     )
+
+
+def could_be(stated: Worth, noise: float, half_range: float) -> bool:
+    """Return whether :func:`read` can have returned this, of a statistic with this noise.
+
+    Five numbers follow from four: the squares of both errors, the noise on a mean, and up to which
+    square an error counted, which is at most that of the largest spread that ratings can have.
+    """
+    rmse, bias_rmse, alike = stated.rmse, stated.bias_rmse, 1e-9  # but for rounding
+    ours, gain = rmse**2, bias_rmse**2 - rmse**2
+    of_ours = _of_square(stated.rmse_deviation, rmse)
+    of_gain = _of_square(stated.difference_deviation, (rmse + bias_rmse) / 2)
+    of_theirs = _of_square(stated.bias_rmse_deviation, bias_rmse)
+    if not np.isclose(of_theirs, np.hypot(of_ours, of_gain), rtol=alike, atol=0):
+        return False
+    largest_of_all = WORTH_LARGEST_OF_ALL * half_range**2
+    if bias_rmse == 0:  # cut off: what was gained is not known
+        return ours <= largest_of_all
+    # of_ours / of_gain is FINER / 2 times the root of (most^2 + ours^2) / (most^2 + finer^2)
+    finer, ratio = FINER / 2 * gain, (2 / FINER * of_ours / of_gain) ** 2
+    if np.isclose(ratio, 1, rtol=alike, atol=0):  # both are alike, or next to nothing
+        return bool(np.isclose(ours, abs(finer), rtol=alike**0.5, atol=alike**0.5 * largest_of_all))
+    square = (ratio * finer**2 - ours**2) / (1 - ratio)
+    if not square > 0:
+        return False
+    most, room = float(square**0.5), 1 + alike**0.5
+    users = noise * most * float(np.hypot(1, ours / most)) / of_ours
+    within = ours <= most * room and abs(gain) <= most / FINER * room
+    return within and most <= largest_of_all * room and users * room >= 1
+
+
+def _of_square(deviation: float, root: float) -> float:
+    """Return the deviation of a square, from what :func:`read` says of its root."""
+    return 2 * root * deviation if deviation <= 2 * root else deviation**2

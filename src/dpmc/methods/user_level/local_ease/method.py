@@ -85,6 +85,7 @@ class LocalEase(UserLevelMethod):
     checked: float = share(HELD_OUT, zero=False)
     pairs_from: float = positive(PAIRS_FROM, zero=True)
 
+    fixed = ("rating_range", "checked", "pairs_from")
     finds_rank = True
     ranks = True
     by_blocks = True
@@ -131,6 +132,11 @@ class LocalEase(UserLevelMethod):
         if self.likes_from is not None:
             ratings = ratings.take(ratings.values >= self.likes_from)
         return replace(ratings, values=np.ones(len(ratings)), rating_range=None)
+
+    def impossible_items(self, items):
+        if not items.factors.any(axis=0).all() and items.factors.shape[1] > 1:  # popularity has one
+            return "a column of factors is 0 for all items"
+        return None
 
     def _fit(self, ratings, statistics, randomness, callback):
         own, n_items = in_blocks(ratings, self.threads), ratings.n_items

@@ -1,0 +1,470 @@
+"""Folders that were forged with care: digests mended, numbers that nobody misses.
+
+`dpmc verify` accepts what `dpmc fit` can write, and nothing else. What it cannot tell is at the
+end, each with the reason.
+"""
+
+import csv
+import io
+import json
+import re
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from forging import both, mended, put, rewrite
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+from small_tables import (
+    PUBLIC,
+    falling_back,
+    guarantee_of,
+    publish,
+    refused,
+    rows_of,
+    run,
+    write_list,
+    write_table,
+)
+
+from dpmc.fitting.fit import prepare
+from dpmc.fitting.parameters import METHODS as OFFERED
+from dpmc.fitting.parameters import PARAMETERS
+from dpmc.methods import METHODS, method_class, parameters_of
+from dpmc.methods.released.fit_folder import BUDGET
+from dpmc.methods.user_level.local_bayes import worth
+from dpmc.methods.user_level.local_bayes.scale import Scale
+from dpmc.privacy import calibration
+from dpmc.privacy.calibration import calibrate
+from dpmc.released import load
+
+FACTORS, USER_FACTORS, PREDICTIONS = "item_factors.csv", "user_factors.csv", "predictions.parquet"
+ALL = {"write": ("user-factors", "--write", "predictions"), "delta": 1e-3}
+FOLDERS = {
+    "user": PUBLIC["user"],
+    "entry": PUBLIC["entry"] | ALL | {"relation": "entry", "rank": 2},
+    "entry bias": PUBLIC["entry"] | ALL | {"relation": "entry", "method": "bias"},
+    "bayes": PUBLIC["user"] | {"method": "bayes", "report-error": 0.3},
+    "ease": PUBLIC["user"] | {
+        "method": "ease", "for": "ranking", "likes-from": 4, "rating-range": None, "rank": None
+    },
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    made = tmp_path_factory.mktemp("folders")
+    table = write_table(made / "mine.csv", rows_of())
+    for name, changes in FOLDERS.items():
+        with falling_back(None):
+            publish("fit", table, made / name, **changes)
+        run("verify", made / name)
+    return made
+
+
+@pytest.fixture
+def copy(folders, tmp_path):
+    return lambda name: shutil.copytree(folders / name, tmp_path / "copy")
+
+
+# -- predictions ----------------------------------------------------------------------------------
+
+
+def column(name, values):
+    def change(table):
+        place = table.column_names.index(name)
+        return table.set_column(place, name, pa.array(values(table[name].to_pylist())))
+
+    return change
+
+
+def swapped(table):
+    """The rows of the first two users change places: all of them are right."""
+    return table.take([*range(6, 12), *range(6), *range(12, table.num_rows)])
+
+
+NOT_THOSE = "the predictions are not those of the factors in this folder"
+OTHERWISE = "has other columns, or says something beside them, than dpmc fit"
+PREDICTED = {
+    "all NaN": (column("prediction", lambda old: [np.nan] * len(old)), NOT_THOSE),
+    "5.0 everywhere": (column("prediction", lambda old: [5.0] * len(old)), NOT_THOSE),
+    "last digits": (column("prediction", lambda old: [x * (1 + 4e-16) for x in old]), NOT_THOSE),
+    "every user called nobody": (column("user", lambda old: ["nobody"] * len(old)), NOT_THOSE),
+    "a column of text": (
+        column("prediction", lambda old: [f"u1 rated i1 {x:g}" for x in old]), OTHERWISE
+    ),
+    "single precision": (column("prediction", lambda old: pa.array(old, "float32")), OTHERWISE),
+    "metadata of the file": (
+        lambda table: table.replace_schema_metadata({"secret": "u1 rated i1 5"}), OTHERWISE
+    ),
+    "metadata of a column": (
+        lambda table: table.cast(
+            pa.schema([table.schema.field(0).with_metadata({"secret": "5"}), *[*table.schema][1:]])
+        ),
+        OTHERWISE,
+    ),
+    "another column": (lambda table: table.append_column("of", table["user"]), OTHERWISE),
+    "columns in another order": (lambda table: table.select([1, 0, 2]), OTHERWISE),
+    "users in another order": (swapped, NOT_THOSE),
+    "a row less": (lambda table: table.slice(1), NOT_THOSE),
+    "a row more": (lambda table: pa.concat_tables([table, table.slice(0, 1)]), NOT_THOSE),
+    "no rows": (lambda table: table.slice(0, 0), "predictions.parquet"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["entry", "entry bias"])
+@pytest.mark.parametrize("case", PREDICTED)
+def test_predictions_are_those_of_the_factors(case, name, copy):
+    change, sentence = PREDICTED[case]
+    folder = copy(name)
+    table = change(parquet.read_table(folder / PREDICTIONS))
+    with_schema = table.schema.metadata or table.schema.field(0).metadata
+    parquet.write_table(
+        table, folder / PREDICTIONS, store_schema=bool(with_schema), write_statistics=False
+    )
+    assert sentence in refused("verify", mended(folder))
+
+
+def test_rows_beyond_the_predictions_are_found_in_groups_of_their_own(copy):
+    folder = copy("entry")
+    table = parquet.read_table(folder / PREDICTIONS)
+    options = {"store_schema": False, "write_statistics": False}
+    with parquet.ParquetWriter(folder / PREDICTIONS, table.schema, **options) as writer:
+        writer.write_table(table)
+        writer.write_table(table.slice(0, 3))
+    assert NOT_THOSE in refused("verify", mended(folder))
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"write_statistics": True, "store_schema": False}, {"store_schema": True}]
+)
+def test_a_file_of_predictions_says_nothing_beside_its_columns(options, copy):
+    """What Arrow writes by default: a schema of its own in the file, and least and largest."""
+    folder = copy("entry")
+    table = parquet.read_table(folder / PREDICTIONS)
+    parquet.write_table(table, folder / PREDICTIONS, **options)
+    assert OTHERWISE in refused("verify", mended(folder))
+
+
+def test_a_file_of_predictions_has_no_gaps(copy):
+    """Between the columns and the footer a reader never looks."""
+    folder = copy("entry")
+    content = (folder / PREDICTIONS).read_bytes()
+    footer = int.from_bytes(content[-8:-4], "little") + 8
+    (folder / PREDICTIONS).write_bytes(content[:-footer] + b"u1 rated i1 5" + content[-footer:])
+    assert parquet.read_table(folder / PREDICTIONS).num_rows == 144
+    assert OTHERWISE in refused("verify", mended(folder))
+    (folder / PREDICTIONS).write_bytes(b"PAR1 no table PAR1")
+    assert "predictions.parquet cannot be read as a table" in refused("verify", mended(folder))
+
+
+def test_predictions_need_the_user_factors_that_they_are_of(copy, tmp_path):
+    folder = copy("entry")
+    (folder / USER_FACTORS).unlink()
+    assert "without the user factors it is of" in refused("verify", mended(folder))
+    table = write_table(tmp_path / "mine.csv", rows_of())
+    changes = FOLDERS["entry"] | {"write": "predictions"}
+    publish("fit", table, tmp_path / "out", **changes)
+    assert sorted(each.name for each in (tmp_path / "out").iterdir()) == [
+        "guarantee.json", FACTORS, PREDICTIONS, USER_FACTORS,
+    ]  # fmt: skip
+    run("verify", tmp_path / "out")
+
+
+# -- guarantee.json -------------------------------------------------------------------------------
+
+
+def reordered(text):
+    stated = json.loads(text)
+    return json.dumps(dict(sorted(stated.items())), indent=2) + "\n"
+
+
+WRITTEN = {
+    "10 kB of blanks and tabs": lambda text: text + " \t" * 5000,
+    "no line end": lambda text: text.rstrip("\n"),
+    "another order of keys": reordered,
+    "another order within": lambda text: re.sub(
+        r'"(numpy": "[^"]*)",(\s*)"(scipy": "[^"]*)"', r'"\3",\2"\1"', text
+    ),
+    "escapes": lambda text: text.replace('"epsilon"', '"\\u0065psilon"', 1),
+    "escapes in a text": lambda text: text.replace("once: ", "onc\\u0065: "),
+    "another indent": lambda text: json.dumps(json.loads(text), indent=1) + "\n",
+    "a whole epsilon": lambda text: text.replace('"epsilon": 20.0', '"epsilon": 20'),
+    "a whole end of the range": lambda text: text.replace("1.0,", "1,"),
+    "one digit more": lambda text: text.replace('"epsilon": 20.0', '"epsilon": 20.00'),
+    "an exponent": lambda text: text.replace('"epsilon": 20.0', '"epsilon": 2e1'),
+    "a count that is no whole number": lambda text: text.replace('"count": 6', '"count": 6.0'),
+    "carriage returns": lambda text: text.replace("\n", "\r\n"),
+    "a mark of the order of bytes": lambda text: "\ufeff" + text,
+}
+
+
+@pytest.mark.parametrize("case", WRITTEN)
+def test_a_guarantee_is_written_in_one_way(case, copy):
+    path = copy("user") / "guarantee.json"
+    text = WRITTEN[case](path.read_text("utf-8"))
+    assert text != path.read_text("utf-8")
+    path.write_bytes(text.encode())
+    refused("verify", path.parent)
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_digits_of_a_number_say_nothing(name, copy):
+    """Epsilon may be any number, but its noise follows from it; to as many digits as they are."""
+    folder = rewrite(copy(name), put(20.0000000004936, "epsilon"))
+    assert "noise_multiplier is stated as " in refused("verify", folder)
+    shutil.rmtree(folder)
+    for place in (("attacker", "success"), ("attacker", "true_positives", 2), ("noise", "scale")):
+        folder = rewrite(copy(name), put(lambda number: number * (1 - 2.5e-11), *place))
+        assert f"{place[0]}.{place[1]} is stated as " in refused("verify", folder)
+        shutil.rmtree(folder)
+
+
+def test_an_earlier_format_without_what_it_did_not_have_is_refused(copy):
+    def earlier(stated):
+        stated["format"] = "dpmc-fit-1"
+        del stated["attacker"], stated["event"]
+
+    said = refused("verify", rewrite(copy("user"), earlier))
+    assert "is not in the format dpmc-fit-2, the one that this version of dpmc knows" in said
+
+
+# -- numbers that no fit writes -------------------------------------------------------------------
+
+
+def table_of(path):
+    return [*csv.reader(io.StringIO(path.read_text("utf-8"), newline=""))]
+
+
+def with_numbers(folder, name, change):
+    """Change the rows of a file of factors, in place, and mend its digest."""
+    header, *rows = table_of(folder / name)
+    change(header, rows)
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows([header, *rows])
+    (folder / name).write_text(text.getvalue(), "utf-8")
+    return mended(folder)
+
+
+def cell(column, value, row=0):
+    def change(header, rows):
+        rows[row][column] = repr(value)
+
+    return change
+
+
+def columns(*more):
+    """Further columns of factors, with the same number in all rows."""
+
+    def change(header, rows):
+        for number in more:
+            header.append(f"factor_{sum(name.startswith('factor_') for name in header) + 1}")
+            for row in rows:
+                row.append(repr(number))
+
+    return change
+
+
+def every(column, value):
+    def change(header, rows):
+        for row in rows:
+            row[column] = repr(value)
+
+    return change
+
+
+OUTSIDE = "an item's offset is outside of the rating range"
+NOTHING = "a column of factors is 0 for all items"
+IMPOSSIBLE = {
+    "offset 1e9": ("bayes", FACTORS, cell(1, 1e9), OUTSIDE),
+    "offset -3": ("bayes", FACTORS, cell(1, -3.0), OUTSIDE),
+    "offset just above": ("bayes", FACTORS, cell(1, 5.0001), OUTSIDE),
+    "offset of als": ("user", FACTORS, cell(1, 0.999), OUTSIDE),
+    "offset at entry level": ("entry", FACTORS, cell(1, 1e9), OUTSIDE),
+    "offset of biases": ("entry bias", FACTORS, cell(1, 0.5), OUTSIDE),
+    "an extra column of zeros": ("bayes", FACTORS, columns(0.0), NOTHING),
+    "two of them": ("bayes", FACTORS, columns(0.0, 0.0), NOTHING),
+    "zeros of popularity": ("ease", FACTORS, columns(0.0), "not those of a fit that fell back to"),
+    "zeros of als": ("user", FACTORS, columns(0.0), "something else than 3 factors"),
+    "zeros of biases": ("entry bias", FACTORS, columns(0.0), "something else than 1 factors"),
+    "another constant": ("user", FACTORS, every(2, 0.25), "the first factor of an item is not "),
+    "another constant at entry level": (
+        "entry", FACTORS, every(2, 2.0), "the first factor of an item is not 1"
+    ),
+    "another slope": ("entry bias", FACTORS, cell(2, 1.5), "the factor of an item is not 1"),
+    "longer columns": ("user", FACTORS, cell(3, 50.0), "longer than balanced ones"),
+    "user factors of 1e50": (
+        "entry", USER_FACTORS, cell(2, 1e50), "a user's factors are longer than factor_bound"
+    ),
+    "user factors beyond their bound": (
+        "entry", USER_FACTORS, cell(2, 5.0), "a user's factors are longer than factor_bound"
+    ),
+    "a user's offset": (
+        "entry", USER_FACTORS, cell(1, -2.1), "a user's offset is above half the rating range"
+    ),
+    "a user's offset of biases": (
+        "entry bias", USER_FACTORS, cell(1, 1e50), "a user's offset is above half the rating range"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", IMPOSSIBLE)
+def test_numbers_that_no_fit_writes_are_refused(case, copy):
+    name, file, change, sentence = IMPOSSIBLE[case]
+    folder = with_numbers(copy(name), file, change)
+    assert sentence in refused("verify", folder)
+
+
+def test_a_ranking_that_was_learnt_has_no_column_of_zeros(folders):
+    stated = guarantee_of(folders / "ease")
+    model = method_class("local_ease")(**{name: stated[name] for name in BUDGET})
+    learnt = load(folders / "ease")
+    for factors, found in (([[1.0, 0.0]], NOTHING), ([[1.0, 0.5]], None), ([[0.0]], None)):
+        items = replace(learnt, factors=np.repeat(factors, 6, axis=0))
+        assert model.impossible_items(items) == found
+
+
+STATED = {
+    "bias_rmse of 7.9": ("bayes", put(7.9, "worth", "bias_rmse"), "not what any noised sums tell"),
+    "rmse of 0.01": ("bayes", put(0.01, "worth", "rmse"), "not what any noised sums tell"),
+    "most_factors": (
+        "bayes", put(7, "constants", "most_factors"),
+        "constants.most_factors is stated as 7, and dpmc fit has 12",
+    ),
+    "explained": ("bayes", put(0.2, "constants", "explained"), "constants.explained is stated"),
+    "checked": (
+        "ease", put(0.1, "constants", "checked"),
+        "constants.checked is stated as 0.1, and dpmc fit has 0.07",
+    ),
+    "pairs_from": ("ease", put(10.0, "constants", "pairs_from"), "constants.pairs_from is stated"),
+    "start": ("user", put("uniform", "constants", "start"), "constants.start is stated as 'unif"),
+    "tiny settings": ("user", put(1e-300, "constants", "factor_bound"), "must lie between 1e-30"),
+    "a method of a study": ("user", put("dpfw", "method"), "dpfw is no method of dpmc fit"),
+    "steps taken back": (
+        "bayes", put(7, "outcome", "steps_taken_back"), "more steps are stated to be taken back"
+    ),
+    "a version that does not exist yet": (
+        "user", put("99.9", "versions", "dpmc"), "is said to be of dpmc 99.9, and this is "
+    ),
+    "the next version": (
+        "user", put("0.1.1", "versions", "dpmc"), "is said to be of dpmc 0.1.1, and this is "
+    ),
+    "words in a version": ("user", put("0.1 of 300", "versions", "dpmc"), "does not match"),
+    "origin alone": (
+        "user", put("a file", "lists", "items", "origin"), "assumed_public.items is stated as "
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", STATED)
+def test_statements_that_no_fit_makes_are_refused(case, copy):
+    name, change, sentence = STATED[case]
+    assert sentence in refused("verify", rewrite(copy(name), change))
+
+
+def test_a_readme_that_is_not_the_card_is_refused(copy, tmp_path):
+    """Whatever it holds: the ratings themselves, or nothing."""
+    folder = copy("user")
+    for content in (write_table(tmp_path / "mine.csv", rows_of()).read_bytes(), b"", b"# Mine\n"):
+        (folder / "README.md").write_bytes(content)
+        assert "README.md is not the card that dpmc writes of this model" in refused(
+            "verify", folder
+        )
+    run("card", folder, "--output", folder / "README.md", "--force")
+    run("verify", folder)
+
+
+# -- the lists behind these checks ----------------------------------------------------------------
+
+
+def test_a_fit_can_choose_every_setting_but_the_fixed_ones():
+    """What is neither an option of `dpmc fit` nor fixed could be stated as anything."""
+    own = {name for name in METHODS if vars(method_class(name)).get("fixed") is not None}
+    assert own == {*OFFERED.values()}
+    renamed = {"held_out": "report_error", "value_bound": "residual_bound"}
+    renamed["item_regularization"] = "regularization"
+    for short, name in OFFERED.items():
+        options = {"epsilon": 5, "rating_range": (1, 5), "relation": "user", "method": short}
+        model = prepare(options).model
+        for setting, parameter in parameters_of(type(model)).items():
+            option = PARAMETERS.get(renamed.get(setting, setting))
+            chosen = option is not None and (not option.methods or short in option.methods)
+            chosen = chosen and not (short == "ease" and setting == "rating_range")
+            fixed = setting in model.fixed
+            assert setting in BUDGET or chosen != fixed, (name, setting)
+            assert not fixed or getattr(model, setting) == parameter.default
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    share=st.floats(-0.5, 1.5), gained=st.floats(-1, 1), users=st.floats(-10, 1e6),
+    noise=st.floats(1e-3, 1e3), typical=st.floats(0.05, 2), change=st.floats(1.001, 3),
+    which=st.sampled_from(worth.Worth._fields),
+)  # fmt: skip
+def test_errors_that_can_be_read_are_not_refused_and_others_are(
+    share, gained, users, noise, typical, change, which
+):
+    most = worth.largest(noise, Scale(typical, 0.0, 1.0, max(users, 1.0), 1.0))
+    sums = np.array([share * max(users, 1), gained * max(users, 1), users])
+    stated = worth.read(sums, noise, most)
+    assert worth.could_be(stated, noise, 2.0)
+    other = stated._replace(**{which: getattr(stated, which) * change})
+    # where an error is not above its noise, the latter says nothing of it
+    told = stated.rmse_deviation < 0.6 * stated.rmse
+    if told and stated.bias_rmse_deviation < 0.6 * stated.bias_rmse:
+        assert not worth.could_be(other, noise, 2.0)
+
+
+@pytest.mark.parametrize("mechanism", ["gaussian", "laplace"])
+def test_the_second_opinion_says_no_to_a_wrong_calibration(mechanism, tmp_path, monkeypatch):
+    """With it the noise is what the settings give, and only the accounting anew disagrees."""
+    table = write_table(tmp_path / "mine.csv", rows_of())
+
+    def wrong(mechanism, *, epsilon, **given):
+        return calibrate(mechanism, epsilon=1.001 * epsilon, **given)
+
+    monkeypatch.setattr(calibration, "calibrate", wrong)
+    publish("fit", table, tmp_path / "out", **PUBLIC["user"] | {"mechanism": mechanism})
+    sentence = refused("verify", tmp_path / "out")
+    assert (
+        "the stated noise gives epsilon 20.02 at delta 1e-09, not 20: the guarantee does not"
+        in (sentence)
+    )
+
+
+# -- what cannot be told --------------------------------------------------------------------------
+
+UNSEEN = {
+    "steps taken back": ("bayes", put(1, "outcome", "steps_taken_back")),
+    "held_out": ("bayes", put(0.31, "constants", "held_out")),
+    "a version of NumPy": ("user", put("99.9", "versions", "numpy")),
+}
+
+
+@pytest.mark.parametrize("case", UNSEEN)
+def test_what_another_fit_could_have_written_passes(case, copy):
+    """No folder can show it, and no guarantee rests on it (docs/threats.md says so).
+
+    Steps that were taken back, up to as many as there can be, leave no trace in what is published:
+    the model that was kept is one like others. Nor does the share that was held out: it moves no
+    bound, and errors have the same noise. Which versions of other libraries there are is not known.
+    """
+    name, change = UNSEEN[case]
+    run("verify", rewrite(copy(name), change))
+
+
+def test_another_origin_of_a_list_passes_if_all_words_say_so(copy, tmp_path):
+    """A folder cannot show where a list is from. So whoever reads it is told, in every place."""
+    table = write_table(tmp_path / "mine.csv", rows_of())
+    items = write_list(tmp_path / "items.txt", "abcdef")
+    publish("fit", table, tmp_path / "file", items=items)
+    stated = guarantee_of(tmp_path / "file")
+    named = stated["assumed_public"]["items"]
+    folder = rewrite(
+        copy("user"),
+        both(put("a file", "lists", "items", "origin"), put(named, "assumed_public", "items")),
+    )
+    assert run("verify", folder).stdout == run("verify", tmp_path / "file").stdout
