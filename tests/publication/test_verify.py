@@ -6,6 +6,7 @@ import json
 import math
 import re
 import shutil
+import warnings
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from small_tables import (
     ITEMS,
     PUBLIC,
     SIMULATED,
+    USERS,
     falling_back,
     guarantee_of,
     publish,
@@ -25,6 +27,7 @@ from small_tables import (
     write_table,
 )
 
+from dpmc import PrivateFactorization
 from dpmc.methods.released.verify import SCHEMA
 from dpmc.methods.user_level.local_bayes.method import FALLBACKS
 from dpmc.publication import folder as folder_module
@@ -205,6 +208,69 @@ def test_what_fits_that_fell_back_publish_passes(copy):
         assert stated["outcome"]["fell_back_to"] == to
         assert run("verify", folder).stdout.startswith(stated["sentence"])
         shutil.rmtree(folder)
+
+
+# -- where are the lists from? --------------------------------------------------------------------
+
+ORIGINS = {
+    "a file": "which came from a file",
+    "a program": "which was given by the program that fitted",
+    "the ratings": "which was read off the ratings themselves",
+}
+SAYS_SO = "; its maker says that everybody knows it"
+
+
+@pytest.fixture(scope="module")
+def of_origins(table, tmp_path_factory):
+    """Folders whose lists are from everywhere: of items, and at entry level of users, too."""
+    made = tmp_path_factory.mktemp("origins")
+    items, users = write_list(made / "items.txt", ITEMS), write_list(made / "users.txt", USERS)
+    given = {"user": {"items": items}, "entry": {"items": items, "users": users}}
+    for level, options in given.items():
+        more = {"relation": level, "epsilon": 10}
+        publish("fit", table, made / level / "a file", **options, **more)
+        publish("fit", table, made / level / "the ratings", **PUBLIC[level], **more)
+        more["delta"] = 1e-9
+        model = PrivateFactorization(
+            **more, items=ITEMS, users=USERS if level == "entry" else None, rating_range=(1, 5),
+            method="als", rank=2, ratings_per_user=3 if level == "user" else None,
+        )  # fmt: skip
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.fit(str(table)).save(made / level / "a program")
+        assert ORIGINS["a program"] in model.guarantee_.sentence()
+    return made
+
+
+def texts_of(folder):
+    """All that is said of a folder, by place."""
+    stated = guarantee_of(folder)
+    explained = run("verify", folder, "--explain").stdout.splitlines()
+    front, _, rest = run("card", folder, "--name", "x").stdout.partition("\n## What is taken to be")
+    return {
+        "sentence": stated["sentence"],
+        "assumed_public": " ".join(stated["assumed_public"].values()),
+        "verify": explained[0],
+        "explain": " ".join(each for each in explained if "Taken to be public" in each),
+        "last line": explained[-1],
+        "sentence of the card": front,
+        "list of the card": rest.partition("\n## ")[0],
+        "last line of the card": rest.partition("\n## Before you rely on it")[2],
+    }
+
+
+@pytest.mark.parametrize("level", ["user", "entry"])
+def test_where_a_list_is_from_is_said_in_words_in_every_place(level, of_origins):
+    found = {origin: texts_of(of_origins / level / origin) for origin in ORIGINS}
+    lists = ["items"] if level == "user" else ["items", "users"]
+    for origin, texts in found.items():
+        assert guarantee_of(of_origins / level / origin)["lists"]["items"]["origin"] == origin
+        for place, text in texts.items():
+            for what in lists:
+                assert f"the list of {what}, {ORIGINS[origin]}" in text, place
+            assert not any(words in text for each, words in ORIGINS.items() if each != origin)
+            assumed = place in ("assumed_public", "explain", "list of the card")
+            assert (SAYS_SO in text) == (assumed and origin == "the ratings"), place
 
 
 # -- tampering ------------------------------------------------------------------------------------
