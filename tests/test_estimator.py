@@ -686,4 +686,4 @@ def test_a_loaded_model_can_be_fitted_again(frame, model, tmp_path):
     assert (given["epsilon"], given["delta"], given["rating_range"]) == (20, 1e-9, (1, 5))
     assert (given["ratings_per_user"], given["relation"]) == (3, "user_add_remove")
     again = fitted(frame, **given)
-    assert (again.guarantee_.epsilon, again.guarantee_.simulated) == (30, False)
+    assert (again.guarantee_.epsilon, again.guarantee_.simulated) == (20, False)

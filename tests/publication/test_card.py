@@ -91,6 +91,7 @@ def test_a_card_in_the_folder_is_made_anew_by_verify(model):
         for strange in (
             again.replace("What is guaranteed", "What is not guaranteed"),
             again + "\n",
+            again.replace("\n", "\r\n"),
             again.replace("Film club", "Another club", 1),
             again.replace('"users_about": 5000', '"users_about": "many"'),
             again.replace('"max_delta": null', '"max_delta": 1'),
@@ -99,7 +100,7 @@ def test_a_card_in_the_folder_is_made_anew_by_verify(model):
             '<!-- dpmc card {"name": 3} -->',
             "<!-- dpmc card [] -->",
         ):
-            card.write_text(strange, "utf-8")
+            card.write_bytes(strange.encode())
             assert foreign in refused("verify", model)
         # which is no reason not to write it again
         assert run("card", model, *SAID, "--users-about", 5000).stdout == again

@@ -39,6 +39,7 @@ from dpmc.methods.user_level.local_bayes import worth
 from dpmc.methods.user_level.local_bayes.scale import Scale
 from dpmc.privacy import calibration
 from dpmc.privacy.calibration import calibrate
+from dpmc.publication import folder as folder_module
 from dpmc.released import load
 
 FACTORS, USER_FACTORS, PREDICTIONS = "item_factors.csv", "user_factors.csv", "predictions.parquet"
@@ -136,6 +137,17 @@ def test_rows_beyond_the_predictions_are_found_in_groups_of_their_own(copy):
         writer.write_table(table)
         writer.write_table(table.slice(0, 3))
     assert NOT_THOSE in refused("verify", mended(folder))
+
+
+def test_predictions_of_many_users_are_in_groups_of_rows(tmp_path, monkeypatch):
+    monkeypatch.setattr(folder_module, "_ROWS", 31)
+    table = write_table(tmp_path / "mine.csv", rows_of())
+    publish("fit", table, tmp_path / "out", **FOLDERS["entry"])
+    path = tmp_path / "out" / PREDICTIONS
+    assert parquet.ParquetFile(path).metadata.num_row_groups == 5
+    run("verify", tmp_path / "out")
+    monkeypatch.undo()
+    assert NOT_THOSE in refused("verify", tmp_path / "out")
 
 
 @pytest.mark.parametrize(

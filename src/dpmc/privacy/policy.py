@@ -70,14 +70,15 @@ def remarks(small: float, delta: float) -> list[str]:
     if small == math.inf:
         return [f"no epsilon holds{at}, so the guarantee is called weak"]
     return [
-        f"epsilon {small:.4g}{at} is above {REASONABLE:g}, so the guarantee is called weak: what "
-        f"is published may be e^{small:.4g} times as likely for one neighbour as for the other"
+        f"epsilon {small:.5g}{at} is above {REASONABLE:g}, so the guarantee is called weak: what "
+        f"is published may be e^{small:.5g} times as likely for one neighbour as for the other"
     ]
 
 
 def most_users(delta: float) -> float:
     """Return the largest number of users for which delta is small enough: 0.1 / delta."""
-    return math.floor(EXPECTED / delta * (1 + 1e-9)) if delta > EXPECTED * 1e-300 else math.inf
+    most = EXPECTED / delta if delta else math.inf
+    return most if most == math.inf else math.floor(most * (1 + 2**-51))  # but for rounding
 
 
 def check_limits(max_epsilon: float | None, max_delta: float | None) -> None:
@@ -129,12 +130,13 @@ def refusal(what: str, reasons: Sequence[str]) -> str:
 
 
 def condition(delta: float) -> list[str]:
-    """Return on which number of users a publication rests, if delta is above 0."""
-    if delta == 0:
+    """Return on which number of users a publication rests, if there is a limit to it."""
+    most = most_users(delta)
+    if most == math.inf:
         return []
-    if most_users(delta) < 1:  # and a limit was given that allows it
+    if most < 1:  # and a limit was given that allows it
         return [f"delta {delta:g} is meant, which is too large for any number of users"]
-    return [f"there are at most {_number(most_users(delta))} users ({EXPECTED:g} / delta)"]
+    return [f"there are at most {_number(most)} users ({EXPECTED:g} / delta)"]
 
 
 def for_users(delta: float) -> str:
@@ -142,7 +144,8 @@ def for_users(delta: float) -> str:
     most = most_users(delta)
     if most < 1:
         return "too large for any number of users"
-    return f"small enough for at most {_number(most)} users ({EXPECTED:g} / delta)"
+    at_most = "any number of" if most == math.inf else f"at most {_number(most)}"
+    return f"small enough for {at_most} users ({EXPECTED:g} / delta)"
 
 
 def _number(most: float) -> str:

@@ -120,7 +120,7 @@ def write_pairs(
     plain = {"write_statistics": False, "store_schema": False}
     with open(path, "wb") as stream, parquet.ParquetWriter(stream, schema, **plain) as writer:
         for table in tables:
-            writer.write_table(table)
+            writer.write_table(table, row_group_size=max(table.num_rows, 1))
 
 
 def check_pairs(
@@ -152,7 +152,7 @@ def check_pairs(
                     raise InputError(
                         f"{path}: the predictions are not those of the factors in this folder."
                     )
-    except (OSError, pa.ArrowException):
+    except (OSError, pa.ArrowException, UnicodeDecodeError):
         raise InputError(f"{path} cannot be read as a table.") from None
 
 

@@ -137,7 +137,7 @@ def _check_version(file: Path, stated: str) -> None:
 
 def _text(path: Path) -> str | None:
     try:
-        return path.read_text("utf-8")
+        return path.read_bytes().decode()  # with the line ends that it has
     except FileNotFoundError:
         return None
     except (OSError, ValueError):
