@@ -26,6 +26,7 @@ from dpmc.errors import NeedsALook
 from dpmc.publication.store_building import build
 
 NEEDS_A_LOOK = 4
+CALM = {"epsilon": 5, "delta": 1e-6, "ratings-per-user": 10}
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ def table(tmp_path):
 def check(table, items, status=0, **options):
     """Return what a check prints: facts by name, and remarks."""
     before = sorted(table.parent.rglob("*"))
-    given = {"items": items, "delta": 1e-6, "ratings-per-user": 10, **options}
+    given = {"items": items, **CALM, **options}
     result = run("check", *listed("fit", table, "out", **given)[1:], status=status)
     assert sorted(table.parent.rglob("*")) == before, "a check writes nothing"
     lines = result.stdout.splitlines()
@@ -142,8 +143,7 @@ def test_likes_and_entries(tmp_path, items):
 
 def test_what_a_fit_would_refuse_a_check_refuses(tmp_path, table, items):
     ledger = tmp_path / "mine.ledger"
-    options = {"items": items, "ledger": ledger, "budget": "31,1e-6", "delta": 1e-7}
-    options["ratings-per-user"] = 10
+    options = CALM | {"items": items, "ledger": ledger, "budget": "6,1e-6", "delta": 1e-7}
     arguments = listed("fit", table, tmp_path / "out", **options)
     run("check", *arguments[1:])
     assert not ledger.exists()
@@ -151,7 +151,7 @@ def test_what_a_fit_would_refuse_a_check_refuses(tmp_path, table, items):
     kept = ledger.read_bytes()
     assert "beyond its budget" in refused("check", *arguments[1:])
     bad = write_table(tmp_path / "bad.csv", [("u", "a", "x")])
-    arguments = listed("fit", bad, tmp_path / "other", items=items)
+    arguments = listed("fit", bad, tmp_path / "other", items=items, **CALM)
     assert refused("check", *arguments[1:]) == refused(*arguments)
     assert ledger.read_bytes() == kept
 
@@ -160,8 +160,7 @@ def test_a_fit_says_the_same_before_it_spends_and_stops_if_asked(tmp_path, items
     table = write_table(tmp_path / "mine.csv", [(u, f"{i}.0", r) for u, i, r in rows_of()])
     _, remarks = check(table, items, status=NEEDS_A_LOOK)
     ledger = tmp_path / "mine.ledger"
-    options = {"items": items, "ledger": ledger, "budget": "31,1e-6", "delta": 1e-6}
-    options["ratings-per-user"] = 10
+    options = CALM | {"items": items, "ledger": ledger, "budget": "6,1e-6"}
     out, stop = tmp_path / "out", {"stop-if-remarks": True}
     for quiet in ({}, {"quiet": True}):
         arguments = listed("fit", table, out, **options, **stop, **quiet)
@@ -177,7 +176,7 @@ def test_a_fit_says_the_same_before_it_spends_and_stops_if_asked(tmp_path, items
 
 
 def test_as_json(table, items):
-    arguments = listed("fit", table, "out", items=items, json=True, **{"ratings-per-user": 10})
+    arguments = listed("fit", table, "out", items=items, json=True, **CALM)
     found = json.loads(run("check", *arguments[1:]).stdout)
     assert found["remarks"] == []
     assert found["facts"]["users"] == "24"

@@ -380,7 +380,7 @@ def test_one_json_object(table, tmp_path):
 
 
 def test_quiet_says_nothing_but_remarks_and_errors(table, tmp_path, capsys, monkeypatch):
-    sound = {"rating-range": (-20, 20), "ratings-per-user": 30}
+    sound = {"rating-range": (-20, 20), "ratings-per-user": 30, "epsilon": 10}
     assert fit(table, tmp_path / "sound", quiet=True, **sound).output == ""
     result = fit(table, tmp_path / "out", quiet=True, delta=1e-3, **{"rating-range": (1, 1.5)})
     assert result.stdout == ""
@@ -471,7 +471,7 @@ def test_a_bar_is_for_a_terminal_and_not_for_the_quiet(table, tmp_path):
     assert re.search(r"statistics: +0%.* 0/6 .*", bar)
     assert bar.split("\r")[-1] == "", "the bar is not cleared"
     assert "statistics:" in on_terminal(*arguments(table, tmp_path / "json", json=True))
-    sound = {"rating-range": (-20, 20), "ratings-per-user": 30}
+    sound = {"rating-range": (-20, 20), "ratings-per-user": 30, "epsilon": 10}
     assert on_terminal(*arguments(table, tmp_path / "quiet", quiet=True, **sound)) == ""
 
 
@@ -589,7 +589,7 @@ def test_what_verify_will_say_of_a_budget_is_said_before_it_is_spent(table, tmp_
             method="als",
             rating_range=(-20, 20),
             ratings_per_user=30,
-            items=range(100, 130),
+            items=range(100, 131),  # one that nobody rated: no remark on the list
         )
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

@@ -354,7 +354,7 @@ STATED = {
     "pairs_from": ("ease", put(10.0, "constants", "pairs_from"), "constants.pairs_from is stated"),
     "start": ("user", put("uniform", "constants", "start"), "constants.start is stated as 'unif"),
     "tiny settings": ("user", put(1e-300, "constants", "factor_bound"), "must lie between 1e-30"),
-    "a method of a study": ("user", put("dpfw", "method"), "dpfw is no method of dpmc fit"),
+    "a method of a study": ("user", put("dpfw", "method"), "method: 'dpfw' is not one of"),
     "steps taken back": (
         "bayes", put(7, "outcome", "steps_taken_back"), "more steps are stated to be taken back"
     ),
@@ -439,7 +439,9 @@ def test_the_second_opinion_says_no_to_a_wrong_calibration(mechanism, tmp_path, 
         return calibrate(mechanism, epsilon=1.001 * epsilon, **given)
 
     monkeypatch.setattr(calibration, "calibrate", wrong)
-    publish("fit", table, tmp_path / "out", **PUBLIC["user"] | {"mechanism": mechanism})
+    publish(
+        "fit", table, tmp_path / "out", **PUBLIC["entry"], relation="entry", mechanism=mechanism
+    )
     sentence = refused("verify", tmp_path / "out")
     assert (
         "the stated noise gives epsilon 20.02 at delta 1e-09, not 20: the guarantee does not"

@@ -125,8 +125,8 @@ def test_refusals(folder, tmp_path, monkeypatch, options, sentence):
     (tmp_path / "there.html").write_text("mine")
     write_table(tmp_path / "twice.csv", [("a", "x"), ("a", "y")], ("item", "title"))
     write_table(tmp_path / "bare.csv", [("a", "x")], ("item", "words"))
-    arguments = ["page", str(folder / "model"), "--output", "page.html", *options]
-    assert sentence in refused(*arguments)
+    output = [] if "--output" in options else ["--output", "page.html"]
+    assert sentence in refused("page", folder / "model", *output, *options)
     assert not (tmp_path / "page.html").exists()
     assert (tmp_path / "there.html").read_text() == "mine"
 
