@@ -96,6 +96,8 @@ def test_of_a_conjunction_the_weakest_part_counts_or_the_strongest_against_it():
     assert all_of([*parts, Finding(SUPPORTED, rule=FACT)]).p_value == 0.03
     against = [Finding(CONTRADICTED, rule=MOST, p_value=0.02), *parts]
     assert all_of(against).p_value == pytest.approx(0.06)  # three parts could have been against it
+    against.append(Finding(CONTRADICTED, rule=MOST, p_value=0.001))
+    assert all_of(against).p_value == pytest.approx(0.004)
     unknown = [*parts, Finding(SUPPORTED, rule=WITHIN, interval_low=0.0)]
     assert np.isnan(p_of_parts(unknown, SUPPORTED))
 
