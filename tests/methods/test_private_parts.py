@@ -21,6 +21,7 @@ from dpmc.methods.kernels.private import (
     residual_sums,
 )
 from dpmc.methods.private_choice import choose_ratings
+from dpmc.privacy.ledger import PrivacyViolation
 from dpmc.privacy.relations import RELATIONS, USER_LEVEL
 from dpmc.privacy.sums import TOGETHER, step_of
 from dpmc.ratings import Ratings
@@ -104,6 +105,17 @@ def test_gram_matrices_of_any_number_of_users_are_exact(weighted):
     np.testing.assert_array_equal(found, [expected, [0, 0, 0]])
     residuals = residual_sums(rows, factors, 2, 1.0)
     np.testing.assert_array_equal(residuals, [expected[:2], [0, 0]])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_numbers_above_the_bound_of_their_sums_are_refused(weighted):
+    """In 64 bits as many of them as are added together would leave another number."""
+    rows = Ratings([0, 1], [0, 0], [1.0, 2.0], 2, 1).by_user
+    factors, most = np.array([[0.5, 0.0], [0.0, -1.5]]), 1.5**2 * (2.0 if weighted else 1.0)
+    for bound in (most * (1 - 1e-6), most / 2, np.nan):
+        with pytest.raises(PrivacyViolation):
+            gram_sums(rows, factors, 1, bound, weighted=weighted)
+    gram_sums(rows, factors, 1, most * (1 - 1e-9), weighted=weighted)  # as rounding may have it
 
 
 # -- small systems --------------------------------------------------------------------------------

@@ -104,6 +104,16 @@ class Sums:
         """What :meth:`empty` calls, in a few bytes for another process."""
         return partial(Sums, len(self.parts), self._bound)
 
+    def check_largest(self, largest: float) -> None:
+        """Refuse a number above the bound by more than :data:`TOGETHER` of them leave room for.
+
+        Their sum in 64 bits would come out as another number, and nobody would see it.
+        """
+        if not largest <= self._bound * (1 + 2.0**-20):  # NaN too
+            raise PrivacyViolation(
+                f"{largest:g} is to be added to sums of numbers up to {self._bound:g}"
+            )
+
     def whole(self, values: np.ndarray) -> np.ndarray:
         """Return numbers in steps, truncated towards zero: int64, of the same shape.
 

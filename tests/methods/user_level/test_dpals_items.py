@@ -8,7 +8,12 @@ from small_dpals import Nothing, small_ratings
 
 from dpmc.methods.normal import solve_rows
 from dpmc.methods.private_choice import choose_part
-from dpmc.methods.user_level.item_step import ItemStatistics, solve_items, solve_items_as_published
+from dpmc.methods.user_level.item_step import (
+    ItemStatistics,
+    clipped_updates,
+    solve_items,
+    solve_items_as_published,
+)
 from dpmc.methods.user_level.plan import plan
 from dpmc.methods.user_level.sampling import (
     choose_rare,
@@ -17,7 +22,8 @@ from dpmc.methods.user_level.sampling import (
 )
 from dpmc.privacy.ledger import Ledger, PrivacyViolation
 from dpmc.privacy.sensitivity import Sensitivities
-from dpmc.ratings import Compressed, transposed
+from dpmc.privacy.sums import TOGETHER
+from dpmc.ratings import Compressed, Ratings, transposed
 
 BOUNDS = Sensitivities("user_add_remove", "gaussian", 2.0, 1.0, 9)
 
@@ -100,6 +106,24 @@ def test_weighted_sums_are_those_of_plain_loops():
         statistics(bounds=few, row_bound=3.0).covariance(rows, 9, weights)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sums_of_users_who_all_send_the_largest_numbers_fit_64_bits(weighted):
+    """Three times as many as are added together; a single rating has the weight sqrt(k)."""
+    n, k = 3 * TOGETHER, 4
+    bounds = Sensitivities("user_add_remove", "gaussian", 2.0, 1.0, k)
+    rows = Ratings(np.arange(n), np.zeros(n, int), np.full(n, -5.0), n, 1).by_user
+    weights = rows.with_values(np.full(n, k**0.5)) if weighted else None
+    weight = k**0.5 if weighted else 1.0
+    users = np.tile([1.0, 0.0], (n, 1))
+    made = statistics(bounds=bounds)
+    grams, targets = made.sums(rows, transposed(rows, 1), users, 1, weights)
+    np.testing.assert_allclose(grams, [[[n * weight, 0], [0, 0]]], rtol=1e-12)
+    np.testing.assert_allclose(targets, [[-5 * n * weight, 0]], rtol=1e-12)
+    squares = made.covariance(rows, 1, weights)
+    np.testing.assert_allclose(squares, [[n * (5 * weight) ** 2]], rtol=1e-12)
+    np.testing.assert_allclose(made.global_gram(users), [[n, 0], [0, 0]], rtol=1e-12)
+
+
 def test_noise_off_the_diagonal_has_half_the_variance():
     """Of 4,000 matrices; the ratio is off by 10 % with probability below 1e-4."""
 
@@ -138,6 +162,20 @@ def test_what_sensitivities_rest_on_is_checked():
         with pytest.raises(PrivacyViolation, match="more ratings than 9"):
             release(crowded, *([10] if release != made.mean else []))
     assert made.ledger.count == 0
+
+
+def test_updates_are_shortened_to_their_bound_and_refused_if_that_fails():
+    left = small_ratings().by_user
+    directions = np.random.default_rng(3).standard_normal((12, 3))
+    norms = left.norms() * np.linalg.norm(directions, axis=1)
+    bound = float(np.median(norms))
+    found = clipped_updates(left, directions, norms, bound, 9)
+    shrink = bound / np.maximum(norms, bound)
+    matrix = dense(small_ratings())[0] * shrink[:, None]
+    np.testing.assert_allclose(found, matrix.T @ directions, atol=1e-10)
+    for factor in (0.0, 0.8):  # the norms that are told are too small
+        with pytest.raises(PrivacyViolation, match="an update has a norm above the bound"):
+            clipped_updates(left, directions, factor * norms, bound, 9)
 
 
 @settings(deadline=None)

@@ -103,7 +103,13 @@ def gram_sums(
 def _gram(sums, rows, first, *, factors, weighted):
     own = np.ascontiguousarray(factors[first : first + rows.n_rows])
     weights = rows.values if weighted else _NOTHING
+    largest = _largest(own) ** 2 * (_largest(weights) if weighted else 1.0)
+    sums.check_largest(largest)
     _add_gram(rows.indptr, rows.indices, weights, own, sums.per_step, TOGETHER, sums.parts)
+
+
+def _largest(values):
+    return float(np.abs(values).max(initial=0.0))
 
 
 def residual_sums(

@@ -60,6 +60,7 @@ def packed(sums: Sums, *, plain: bool = False) -> np.ndarray:
 
 def add_outer(sums: Sums, rows: Compressed, first: int, *, n_columns: int) -> None:
     """Add a a^T of each row to the sums of an upper triangle, row by row."""
+    sums.check_largest(float(np.abs(rows.values).max(initial=0.0)) ** 2)
     width = max(1, TILE // max(1, n_columns))
     _add_pairs(
         rows.indptr, rows.indices, rows.values, n_columns, width, TOGETHER, sums.per_step,
