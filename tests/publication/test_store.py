@@ -542,9 +542,26 @@ def test_files_of_no_block_are_verified(tmp_path, table, name):
 # -- a user without end ----------------------------------------------------------------------------
 
 
-def test_of_a_user_with_too_many_rows_the_same_count_whatever_their_order(tmp_path, monkeypatch):
+@settings(deadline=None, max_examples=200)
+@given(sizes=st.lists(st.integers(1, 30), max_size=30), block=st.integers(1, 12))
+def test_a_user_with_more_rows_than_a_block_is_alone(sizes, block):
+    """So a block of several users never has more rows than are read, which is four blocks."""
+    starts = store_passes._starts(np.array(sizes, dtype=np.int64), block).tolist()
+    blocks = [sizes[first:end] for first, end in pairwise(starts)]
+    assert [each for users in blocks for each in users] == sizes
+    for users in blocks:
+        assert len(users) == 1 or (users and max(users) <= block and sum(users) < 2 * block)
+    assert store_passes.MOST_ROWS >= 4 * store_passes.BLOCK
+
+
+@pytest.mark.parametrize("label", ["a", "u1", "u17", "u22x", "u3", "u35", "z"])
+def test_of_a_user_with_too_many_rows_the_same_count_whatever_their_order(
+    tmp_path, monkeypatch, label
+):
+    """And of all others, in whose window of rows that user may begin or end, all rows count."""
     monkeypatch.setattr(store_passes, "MOST_ROWS", 20)
-    rows = [("big", f"i{n % 30:02}", n / 2.0, n) for n in range(90)] + many(40)
+    others = [row for row in many(60) if row[0] != label]
+    rows = [(label, f"i{n % 30:02}", n / 2.0, n) for n in range(90)] + others
     found = []
     for seed in (0, 1):
         np.random.default_rng(seed).shuffle(rows)
@@ -554,9 +571,9 @@ def test_of_a_user_with_too_many_rows_the_same_count_whatever_their_order(tmp_pa
     assert found[0] == found[1]
     whole = resolve(read_lines(table, TIMED), None)
     kept = resolve(store.lines(), None)
-    big = int(np.flatnonzero(whole.user_labels == "big")[0])
-    others = [(each.users != big) for each in (whole, kept)]
-    assert bits(whole.take(others[0])) == bits(kept.take(others[1]))
+    big = int(np.flatnonzero(whole.user_labels == label)[0])
+    theirs = [(each.users != big) for each in (whole, kept)]
+    assert bits(whole.take(theirs[0])) == bits(kept.take(theirs[1]))
     # three of each item: all of six, and the two latest of the seventh
     assert kept.by_user.sizes[big] == 7
     own = kept.users == big
