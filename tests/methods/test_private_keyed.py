@@ -1,5 +1,6 @@
 """Which ratings of a user count, for publication: a matter of that user's own label, and a key."""
 
+import pickle
 from dataclasses import replace
 from hashlib import blake2b
 
@@ -190,6 +191,17 @@ def test_choices_and_groups_are_uniform(key):
     # groups have nothing to do with what is chosen
     table = np.bincount(group * 10 + first, minlength=70).reshape(7, 10)
     assert stats.chi2_contingency(table).pvalue > 1e-6
+
+
+def test_what_is_sent_elsewhere_chooses_alike_and_cannot_draw_a_start():
+    ratings = ratings_of({f"user {number}": ITEMS for number in range(9)})
+    own = keyed(ratings)
+    for made in (own, own.choices(3), own.parts(0.3)):
+        assert b"numpy.random" not in pickle.dumps(made)
+    assert pickle.loads(pickle.dumps(own)).rng is None
+    rows = pickle.loads(pickle.dumps(own.choices(3)))(0, ratings.by_user)
+    assert rows.indices.tolist() == own.choose(ratings.by_user, 3).indices.tolist()
+    assert own.rng is not None  # the process that fits still has it
 
 
 def test_users_need_labels():

@@ -118,8 +118,8 @@ def total(client: Any, blocks: Blocks, add: Callable, sums: Any) -> None:
     Raises
     ------
     InputError
-        A block is not as it was built, a worker runs another program, or the cluster cannot do it;
-        the sentence names no user.
+        A block is not as it was built, is lost or comes twice, a worker runs another program, or
+        the cluster cannot do it; the sentence names no user.
     """
     store: Any = blocks.source
     n_blocks = store.n_blocks
@@ -136,7 +136,7 @@ def total(client: Any, blocks: Blocks, add: Callable, sums: Any) -> None:
     if whole.failure is not None:
         raise InputError(whole.failure)
     if sorted(whole.numbers) != list(range(n_blocks)):
-        raise RuntimeError("the cluster did not add up each block once")
+        raise InputError("The cluster did not add up each block once; nothing was written.")
     sums.include(whole.sums)
 
 

@@ -59,9 +59,7 @@ def test_products_of_users_that_are_added_in_64_bits_fit_them():
     assert outer_sums(rows, 1, 1.0).exact() == [n * 2**53]
     outer_sums(rows, 1, 1 - 1e-9)  # as rounding may have it
     for bound in (1 - 1e-6, 0.5):
-        with pytest.raises(
-            PrivacyViolation, match=r"1 is to be added to sums of"
-        ):
+        with pytest.raises(PrivacyViolation, match=r"1 is to be added to sums of"):
             outer_sums(rows, 1, bound)
 
 
