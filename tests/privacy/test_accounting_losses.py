@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import mpmath
 import numpy as np
 import pytest
 from dp_accounting.pld.privacy_loss_distribution import (
@@ -10,11 +11,13 @@ from dp_accounting.pld.privacy_loss_distribution import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.linalg import norm
 from plain_accounting import Composition, single_delta
+from scipy.fft import fft, next_fast_len
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian, Huber, Laplace
-from dpmc.privacy.compositions import chords, compose, tangents
+from dpmc.privacy.compositions import TRUNCATED, chords, compose, tangents
 from dpmc.privacy.losses import Loss
 
 # Both quadratic, one knee passed, both tails at once, Laplace in all but name, Gaussian likewise.
@@ -268,6 +271,98 @@ class TestComposition:
         monkeypatch.setattr("dpmc.privacy.compositions.LONGEST", 1000)
         with pytest.raises(InputError, match="The grid of privacy losses would have"):
             compose([(Loss(Laplace(1.0), 1.0), 50)], 0.01)
+
+
+# Atoms and none, many releases of few points and few of many, one kind and several; with each the
+# points on either side of 0 of the kind that loses most.
+KINDS = {
+    "4000 Laplace": (2, [(Laplace(60.0), 1.0, 4000)]),
+    "4000 Gaussian": (2, [(Gaussian(200.0), 1.0, 4000)]),
+    "4000 Huber": (2, [(Huber(1.2), 0.01, 4000)]),
+    "30 Laplace": (100, [(Laplace(1.0), 1.0, 30)]),
+    "2 Huber, atoms beside a density": (5000, [(Huber(1.5), 1.0, 2)]),
+    "3 Huber": (300, [(Huber(1.0), 3.0, 3)]),
+    "one of each": (
+        300, [(Gaussian(1.0), 1.0, 1), (Huber(3.0), 1.0, 1), (Laplace(0.3), 1.0, 1)],
+    ),
+    "few and many": (4, [(Laplace(0.5), 1.0, 2), (Gaussian(30.0), 1.0, 500)]),
+    "many and few": (4, [(Gaussian(30.0), 1.0, 500), (Laplace(0.5), 1.0, 2)]),
+}  # fmt: skip
+
+
+def composed(name, side):
+    """Return releases on a grid of few points as they are composed, and what is composed."""
+    points, kinds = KINDS[name]
+    losses = [(Loss(noise, sensitivity), count) for noise, sensitivity, count in kinds]
+    step = max(losses, key=lambda each: each[0].reach * each[1])[0].reach / points
+    discretise = chords if side else tangents
+    made = [(*discretise(loss, step), count) for loss, count in losses]
+    return compose(losses, step, pessimistic=side), made, step
+
+
+class TestErrorOfTheTransform:
+    """Theorem 4: what rounding in the FFT does to a delta, at most."""
+
+    @pytest.mark.parametrize("side", [True, False])
+    @pytest.mark.parametrize("name", KINDS)
+    def test_deltas_are_off_by_no_more_than_is_said(self, name, side):
+        """Against sums of products without a transform: all positive, they err relatively alone."""
+        found, made, step = composed(name, side)
+        low, exact, finite = 0, np.ones(1), 1.0
+        for first, probs, infinite, count in made:
+            low, finite = low + count * first, finite * (1 - infinite) ** count
+            exact = np.convolve(exact, power(probs, count))
+        between = np.linspace(0, found.pmf.size, 400).astype(int) + found.pmf._lower_loss - 0.5
+        epsilons = between * step
+        expected = _deltas((low, exact, 1 - finite), step, epsilons)
+        errors = [found.pmf.get_delta_for_epsilon(float(each)) for each in epsilons] - expected
+        allowed = found.rounding + 1e-11 * expected
+        assert (np.abs(errors) <= allowed).all()
+        pushed = [found.delta(float(each)) for each in epsilons] - expected
+        assert ((pushed if side else -pushed) >= -1e-11 * expected).all()
+        if "4000" in name:  # and what may be cut off is not all that counts
+            assert np.abs(errors)[expected < 1e-4].max() > 20 * TRUNCATED
+
+    @pytest.mark.parametrize("name", KINDS)
+    def test_the_bound_is_that_of_the_derivation(self, name):
+        """With the coefficients themselves, not with what their inverse transform tells of them."""
+        found, made, _ = composed(name, True)
+        needed, total = 0.0, None
+        for _, probs, _, count in made:
+            part = power(probs, count)
+            if count > 1:
+                size = next_fast_len(part.size)
+                f, steps = np.abs(fft(probs, size)), 5 * np.log2(size)
+                needed += (steps + 7) * count * norm(f ** (count - 1)) + steps * norm(f**count)
+            if total is not None:
+                size = next_fast_len(total.size + part.size - 1)
+                f, g = (np.abs(fft(each, size)) for each in (total, part))
+                each = 5 * np.log2(size) * min(norm(f), norm(g))
+                needed += 2 * each + 3 * norm(f * g) + 5 * np.log2(size) * norm(f * g)
+            total = part if total is None else np.convolve(total, part)
+        needed *= 2.0**-53
+        assert needed <= found.rounding <= 3 * needed + 20 * TRUNCATED
+
+    def test_at_the_smallest_deltas_the_exact_one_lies_between(self):
+        """Gaussian noise, with 30 digits: where a delta is near the errors of the transform."""
+        loss, count = Loss(Gaussian(2.0), 1.0), 100
+        mu = mpmath.mpf(count) ** 0.5 / 2
+        lower, upper = (
+            compose([(loss, count)], loss.reach / 2000, pessimistic=side) for side in (False, True)
+        )
+        with mpmath.workdps(30):
+            for epsilon in (45.0, 49.0, 51.0, 52.0, 55.0):
+                ends = (mu / 2 - epsilon / mu, -mu / 2 - epsilon / mu)
+                exact = mpmath.ncdf(ends[0]) - mpmath.exp(epsilon) * mpmath.ncdf(ends[1])
+                assert lower.delta(epsilon) <= exact <= upper.delta(epsilon)
+                assert upper.delta(epsilon) <= 1.01 * exact + 2.1 * upper.rounding
+
+
+def power(probs, count):
+    """Return a convolution power by repeated squaring."""
+    half = np.ones(1) if count < 2 else power(probs, count // 2)
+    half = np.convolve(half, half)
+    return np.convolve(half, probs) if count % 2 else half
 
 
 def _between(loss, step, place):
