@@ -1,33 +1,20 @@
 """The page in a real browser: the numbers of `dpmc complete`, and a keyboard is enough."""
 
-import csv
-import io
-import json
-
 import numpy as np
 import pytest
 from browser import Browser, needed
-from publication.small_tables import run, write_table
-from test_ties import near_ties
+from publication.drawn_pages import (
+    MODELS,
+    N_ITEMS,
+    TITLES,
+    check_numbers_and_order,
+    check_ties,
+    draw,
+)
 
-from dpmc.publication.page import page
-from dpmc.released import ITEM_FACTORS, item_columns, load
-from dpmc.ties import descending, margin
+from dpmc.released import load
 
 pytestmark = pytest.mark.slow
-
-N_ITEMS, USERS = 300, 12
-TITLES = [f"Film {place} of the night" for place in range(N_ITEMS)]
-TITLES[7] = "<img src=x onerror=\"alert('no')\"></script><b>Café & Bar"
-TITLES[8] = "Nachtzug"
-MODELS = {
-    "bayes": ("local_bayes", {"rating_range": [1, 5]}),
-    "als": ("private_als", {"rating_range": [0.5, 5], "user_regularization": 0.7}),
-    "a wide range": ("private_als", {"rating_range": [-10, 10], "user_regularization": 1e-3}),
-    "biases": ("private_user_item_bias", {"rating_range": [1, 5], "shrinkage": 2.0}),
-    "ranking": ("local_ease", {"rating_range": [0, 1], "likes_from": None}),
-    "ranking of ratings": ("local_ease", {"rating_range": [0, 1], "likes_from": 3}),
-}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -40,40 +27,8 @@ def browser(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Models with drawn numbers, their pages, and ratings of some users."""
     folder = tmp_path_factory.mktemp("pages")
-    for name, (method, constants) in MODELS.items():
-        model, rng = folder / name, np.random.default_rng(len(name))
-        model.mkdir()
-        (model / "guarantee.json").write_text(
-            json.dumps({"method": method, "constants": constants})
-        )
-        rank = 1 if "shrinkage" in constants else 7
-        columns, low, high = item_columns(method), *constants["rating_range"]
-        table = np.column_stack([
-            rng.normal((low + high) / 2, (high - low) / 8, N_ITEMS),
-            *([rng.uniform(0.3, 3, N_ITEMS)] if len(columns) > 2 else []),
-            np.ones(N_ITEMS) if rank == 1 else rng.normal(0, (high - low) / 8, (N_ITEMS, rank)),
-        ])  # fmt: skip
-        table[20], table[11, 0] = table[11], table[:, 0].max() + (high - low) / 8
-        table[20, 0] = table[11, 0] * (1 + 1e-14)  # a tie at the top, but for rounding
-        header = [*columns, *(f"factor_{k + 1}" for k in range(rank))]
-        rows = [[f"i{place}", *row] for place, row in enumerate(table.tolist())]
-        write_table(model / ITEM_FACTORS, rows, header)
-        text = page(load(model), TITLES, "It holds.")
-        (folder / f"{name}.html").write_text(text, "utf-8")
-        step = 1 if low == int(low) else 0.5
-        own = [
-            (f"u{user}", f"i{item}", low + step * rng.integers(0, (high - low) / step + 1))
-            for user in range(USERS)
-            for item in rng.choice(N_ITEMS, 1 + 3 * user, replace=False).tolist()
-        ]
-        if name == "ranking of ratings":
-            own = [(user, item, 5 if place % 3 else 1) for place, (user, item, _) in enumerate(own)]
-        header = ("user", "item", "rating")
-        if name == "ranking":
-            own, header = [each[:2] for each in own], header[:2]
-        write_table(folder / f"{name}.csv", own, header)
+    draw(folder)
     return folder
 
 
@@ -82,48 +37,10 @@ def opened(browser, folder, name, **options):
     browser.wait("'ready' in document.body.dataset")
 
 
-def completed(folder, name, *options):
-    """User -> item -> value that `dpmc complete` tells, in its order."""
-    told = run(
-        "complete", "--model", folder / name, "--ratings", folder / f"{name}.csv", *options
-    ).stdout
-    found: dict = {}
-    for user, item, value in [*csv.reader(io.StringIO(told))][1:]:
-        found.setdefault(user, {})[int(item[1:])] = float(value)
-    return found
-
-
-def rated(folder, name):
-    with open(folder / f"{name}.csv", newline="") as stream:
-        rows = [*csv.reader(stream)][1:]
-    found: dict = {}
-    for user, item, *value in rows:
-        found.setdefault(user, {})[item] = float(*value) if value else 1.0
-    return found
-
-
 @pytest.mark.parametrize("name", MODELS)
 def test_numbers_and_order_are_those_of_complete(browser, folder, name):
     opened(browser, folder, name)
-    everything, best = completed(folder, name), completed(folder, name, "--top", 25)
-    items = load(folder / name)
-    for user, mine in rated(folder, name).items():
-        # on the page of a ranking a person names likes alone
-        likes = {i: v for i, v in mine.items() if not items.likes_from or v >= items.likes_from} \
-            if name.startswith("ranking") else mine  # fmt: skip
-        ratings = json.dumps([(int(item[1:]), value) for item, value in likes.items()])
-        values, places, spread = browser.evaluate(
-            f"(() => {{ const own = new Map({ratings}), all = complete(own);"
-            "return [[...all].map(clip), best(all, 25 + own.size, own),"
-            "deviations(own, [0, 5, 9])]; })()"
-        )
-        np.testing.assert_allclose(values, [*everything[user].values()], rtol=0, atol=1e-6)
-        assert [each for each in places if f"i{each}" not in mine][:25] == [*best[user]]
-        known = items.deviations(mine)
-        if known is None:
-            assert spread == [None] * 3
-        else:
-            np.testing.assert_allclose(spread, known[[0, 5, 9]], rtol=0, atol=1e-6)
+    check_numbers_and_order(folder, name, lambda *asked: [browser.evaluate(each) for each in asked])
     assert browser.complaints() == []
 
 
@@ -136,11 +53,7 @@ def focused(browser):
 @pytest.mark.parametrize("n", [1, 10, 100, 1000])
 def test_ties_are_in_the_order_of_other_lists(browser, folder, n):
     opened(browser, folder, "bayes")
-    scores, rated = near_ties()
-    every = descending(scores, margin(scores))
-    own = json.dumps([(place, 3) for place in np.flatnonzero(rated).tolist()])
-    given = f"new Float64Array({scores.tolist()}), {n}, new Map({own})"
-    assert browser.evaluate(f"best({given})") == every[~rated[every]][:n].tolist()
+    check_ties(n, lambda *asked: [browser.evaluate(each) for each in asked])
 
 
 def best_shown(browser):
