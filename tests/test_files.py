@@ -1,71 +1,155 @@
-"""What the file system refuses is said of the file that was to be written."""
+"""Files are whole or not there, on the disk, for whom they are meant, and blamed by name."""
 
 import errno
-import shutil
-import subprocess
-import sys
+import hashlib
+import os
+import stat
+from pathlib import Path
 
+import numpy as np
 import pytest
 
-from dpmc import files
-from dpmc.datasets import Dataset, obtain
 from dpmc.errors import InputError
-from dpmc.report.crate import copy_code
-from dpmc.report.page_parts import copied_to
-
-FULL = "the disk is full; make room there, then run this again."
-# a limit of the size of files is a full disk that nobody has to mount
-LIMITED = """
-import resource, sys
-from dpmc.files import copy, refusal
-resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-try:
-    copy(*sys.argv[1:])
-except OSError as error:
-    print(refusal(error))
-"""
-
-
-def test_of_a_copy_that_fails_the_target_is_named(tmp_path):
-    source, target = tmp_path / "source", tmp_path / "below" / "target"
-    source.write_bytes(bytes(5000))
-    command = [sys.executable, "-c", LIMITED, str(source), str(target)]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert said.startswith(f"{target} cannot be written: it is larger than a file may be;")
-    assert list(target.parent.iterdir()) == []
+from dpmc.files import (
+    ADVICE,
+    atomic_path,
+    check_outside,
+    content_digest,
+    file_digest,
+    naming,
+    probe,
+    reading_npz,
+    refusal,
+    refusal_in,
+    write_text,
+)
 
 
-@pytest.mark.parametrize("names", [("from", None, "to"), ("to", None, None), ("to",)])
-def test_the_file_that_is_written_is_the_second_of_two(names):
-    error = OSError(errno.ENOSPC, "No space left on device", *names)
-    assert files.refusal(error) == f"to cannot be written: {FULL}"
+def full(*args, **kwargs):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def fails_like_a_full_disk(source, target, **_):
-    raise OSError(errno.ENOSPC, "No space left on device", str(source), None, str(target))
+def names(folder):
+    return sorted(each.name for each in folder.iterdir())
 
 
-def fails_without_names(source, target, **_):
-    raise OSError(errno.ENOSPC, "No space left on device")
+@pytest.fixture
+def events(monkeypatch):
+    """Note what is put on the disk, with its content, and what is renamed, in this order."""
+    seen, fsync, replace = [], os.fsync, os.replace
+
+    def flushing(descriptor):
+        size = os.fstat(descriptor).st_size
+        seen.append(("flushed", os.fstat(descriptor).st_ino, os.pread(descriptor, size, 0)))
+        fsync(descriptor)
+
+    def renaming(source, target):
+        seen.append(("renamed", os.stat(source).st_ino, Path(source).read_bytes()))
+        replace(source, target)
+
+    monkeypatch.setattr(os, "fsync", flushing)
+    monkeypatch.setattr(os, "replace", renaming)
+    return seen
 
 
-@pytest.mark.parametrize("fails", [fails_like_a_full_disk, fails_without_names])
-def test_every_copy_names_its_target(fails, tmp_path, monkeypatch, request):
-    monkeypatch.setattr(shutil, "copyfile", fails)
-    source = tmp_path / "mirror" / "toy" / "ratings.csv"
-    source.parent.mkdir(parents=True)
-    source.write_text("a\tx\t1\n")
-    toy = Dataset("toy", "Toy", "toy/ratings.csv", "movielens-tab", url="http://127.0.0.1:9/")
-    site, results, data = (tmp_path / name for name in ("site", "results", "data"))
-    copies = {
-        site / "files/a.csv": lambda: copied_to(site, "files")(source, "a.csv"),
-        results / "code/Snakefile": lambda: copy_code(request.config.rootpath, results),
-        data / "toy/ratings.csv": lambda: obtain(toy, data, mirror=tmp_path / "mirror"),
-    }
-    for target, copied in copies.items():
-        with pytest.raises((OSError, InputError)) as caught:
-            copied()
-        error = caught.value
-        said = files.refusal(error) if isinstance(error, OSError) else str(error)
-        assert said == f"{target} cannot be written: {FULL}"
-        assert list(target.parent.iterdir()) == []
+def test_a_file_is_on_the_disk_before_it_gets_its_name(tmp_path, events):
+    write_text(tmp_path / "deep" / "a.txt", "whole")
+    (flushed, *one), (renamed, *other) = events
+    assert (flushed, renamed) == ("flushed", "renamed")
+    assert one == other == [(tmp_path / "deep" / "a.txt").stat().st_ino, b"whole"]
+    assert names(tmp_path / "deep") == ["a.txt"]
+
+
+@pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0, 0o666)])
+def test_who_may_read_a_file_is_a_matter_of_the_umask_or_of_its_owner(tmp_path, umask, mode):
+    before = os.umask(umask)
+    try:
+        for private, expected in ((False, mode), (True, 0o600)):
+            for name in ("new", "old"):
+                if name == "old":
+                    (tmp_path / name).write_text("old")
+                    (tmp_path / name).chmod(0o644)
+                with atomic_path(tmp_path / name, private=private) as temporary:
+                    assert stat.S_IMODE(temporary.stat().st_mode) == 0o600  # while it is written
+                    temporary.write_text("new")
+                assert stat.S_IMODE((tmp_path / name).stat().st_mode) == expected
+        assert os.umask(umask) == umask
+    finally:
+        os.umask(before)
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_what_cannot_be_finished_leaves_what_was_there_and_is_blamed_on_it(
+    tmp_path, monkeypatch, step
+):
+    path = tmp_path / "a.csv"
+    write_text(path, "old")
+    monkeypatch.setattr(os, step, full)
+    with pytest.raises(OSError, match="No space") as caught:
+        write_text(path, "new")
+    monkeypatch.undo()
+    assert caught.value.filename == str(path)
+    assert refusal(caught.value) == f"{path} cannot be written: {ADVICE[errno.ENOSPC]}."
+    assert path.read_text() == "old"
+    assert names(tmp_path) == ["a.csv"]
+
+
+def test_errors_of_reading_keep_their_names(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught, naming(tmp_path / "output"):
+        (tmp_path / "input").read_bytes()
+    assert refusal(caught.value) == f"{tmp_path / 'input'}: No such file or directory."
+    assert refusal(OSError("odd")) == "odd."
+    for number in ADVICE:
+        said = refusal_in(f"another program: [Errno {number}] {os.strerror(number)}: 'x'")
+        assert said == f"A file cannot be written: {ADVICE[number]}."
+    assert refusal_in(os.strerror(errno.ENOENT)) is None
+
+
+@pytest.mark.parametrize("room", [0, 1000])
+def test_a_probe_fills_the_room_that_it_asks_for_and_leaves_nothing(tmp_path, events, room):
+    probe(tmp_path / "not" / "yet" / "out.csv", room)
+    assert [(what, content) for what, _, content in events] == [("flushed", bytes(room))]
+    assert names(tmp_path) == []
+
+
+def test_a_probe_that_fails_leaves_nothing_and_names_the_place(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space") as caught:
+        probe(tmp_path / "out.csv", 10)
+    assert caught.value.filename == str(tmp_path / "out.csv")
+    assert names(tmp_path) == []
+
+
+def test_outside_of_a_folder_is_outside_whatever_it_is_called(tmp_path, monkeypatch):
+    folder = tmp_path / "model"
+    (folder / "deep").mkdir(parents=True)
+    (tmp_path / "alias").symlink_to(folder)
+    monkeypatch.chdir(tmp_path)
+    for inside in ("model/a.csv", "model/deep/a.csv", "alias/a.csv", "x/../model/a.csv"):
+        for named in (folder, Path("model"), Path("alias"), Path("model/../model")):
+            with pytest.raises(InputError, match="which may be published with its own files only"):
+                check_outside(Path(inside), named)
+    for outside in ("a.csv", "model.csv", "models/a.csv", "model/../a.csv"):
+        check_outside(Path(outside), folder)
+
+
+def test_digests(tmp_path):
+    (tmp_path / "a").write_bytes(b"x" * 10**6)
+    assert file_digest(tmp_path / "a") == hashlib.sha256(b"x" * 10**6).hexdigest()
+    one, other = {"a": 1, "b": {"c": [1, 2], "d": None}}, {"b": {"d": None, "c": [1, 2]}, "a": 1}
+    assert content_digest(one) == content_digest(other)
+    assert content_digest(one) != content_digest({"a": 1, "b": {"c": [2, 1], "d": None}})
+    assert content_digest({"a": 1}) != content_digest({"a": 1.5})
+
+
+@pytest.mark.parametrize("kept", [0, 10, 200, -1])
+def test_a_file_of_arrays_that_is_cut_off_is_refused(tmp_path, kept):
+    path = tmp_path / "a.npz"
+    np.savez_compressed(path, x=np.arange(1000))
+    path.write_bytes(path.read_bytes()[:kept])
+    with (
+        pytest.raises(InputError, match=r"a\.npz is broken \(.*\); delete it"),
+        reading_npz(path),
+        np.load(path) as arrays,
+    ):
+        arrays["x"]
