@@ -84,7 +84,8 @@ def problems(mutation: Mutation, home: Path = HOME) -> list[str]:
     if mutation.original == mutation.mutated:
         found.append("the mutated text is the original one")
     try:
-        ast.parse(mutation.apply(source))
+        if mutation.file.endswith(".py"):
+            ast.parse(mutation.apply(source))
     except SyntaxError:
         found.append("the mutated file is not Python")
     found += [f"there is no {name}" for name in mutation.tests if not (home / name).is_file()]

@@ -8,7 +8,9 @@ from mutate import HOME, KEPT, Mutation, load, outcome, problems, run_tests
 MUTATIONS = load()
 PARTS = (
     "mechanisms", "privacy", "methods/factorization", "methods/private", "methods/onebit",
-    "methods/user_level", "statistics", "frame", "studies/huber", "studies/equal_privacy",
+    "methods/user_level", "methods/user_level/item_step.py", "methods/cluster.py", "files.py",
+    "fitting/checks.py", "publication/page/page.js", "statistics", "frame",
+    "frame/judging/chance.py", "frame/judging/power.py", "studies/huber", "studies/equal_privacy",
     "studies/audit", "studies/onebit", "studies/onebit/claims", "studies/dpals",
     "studies/dpals/claims",
 )  # fmt: skip
