@@ -10,6 +10,7 @@ import json
 import re
 import shutil
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -107,6 +108,12 @@ PREDICTED = {
         ),
         OTHERWISE,
     ),
+    "numbers of columns": (
+        lambda table: table.cast(
+            pa.schema([each.with_metadata({"PARQUET:field_id": "300"}) for each in table.schema])
+        ),
+        OTHERWISE,
+    ),
     "another column": (lambda table: table.append_column("of", table["user"]), OTHERWISE),
     "columns in another order": (lambda table: table.select([1, 0, 2]), OTHERWISE),
     "users in another order": (swapped, NOT_THOSE),
@@ -122,10 +129,8 @@ def test_predictions_are_those_of_the_factors(case, name, copy):
     change, sentence = PREDICTED[case]
     folder = copy(name)
     table = change(parquet.read_table(folder / PREDICTIONS))
-    with_schema = table.schema.metadata or table.schema.field(0).metadata
-    parquet.write_table(
-        table, folder / PREDICTIONS, store_schema=bool(with_schema), write_statistics=False
-    )
+    options = {"store_schema": "metadata" in case, "write_statistics": False}
+    parquet.write_table(table, folder / PREDICTIONS, **options)
     assert sentence in refused("verify", mended(folder))
 
 
@@ -151,7 +156,12 @@ def test_predictions_of_many_users_are_in_groups_of_rows(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"write_statistics": True, "store_schema": False}, {"store_schema": True}]
+    "options",
+    [
+        {},
+        {"write_statistics": True, "store_schema": False},
+        {"write_statistics": False, "store_schema": True},
+    ],
 )
 def test_a_file_of_predictions_says_nothing_beside_its_columns(options, copy):
     """What Arrow writes by default: a schema of its own in the file, and least and largest."""
@@ -171,6 +181,23 @@ def test_a_file_of_predictions_has_no_gaps(copy):
     assert OTHERWISE in refused("verify", mended(folder))
     (folder / PREDICTIONS).write_bytes(b"PAR1 no table PAR1")
     assert "predictions.parquet cannot be read as a table" in refused("verify", mended(folder))
+
+
+def test_columns_are_not_said_to_be_where_others_are(copy):
+    """Two with the same rows would leave room for something else, in a file of the same size."""
+    path = copy("entry") / PREDICTIONS
+    metadata = parquet.ParquetFile(path).metadata
+    (group,) = map(metadata.row_group, range(metadata.num_row_groups))
+    columns = [group.column(number) for number in range(3)]
+    for listed, plain in ((columns, True), ([columns[0], columns[0], columns[2]], False)):
+        faked = SimpleNamespace(
+            metadata=None, created_by=metadata.created_by, num_row_groups=1, num_columns=3,
+            row_group=lambda _, listed=listed: SimpleNamespace(column=lambda k: listed[k]),
+            serialized_size=metadata.serialized_size,
+        )  # fmt: skip
+        sizes = sum(each.total_compressed_size for each in listed)
+        size = 4 + sizes + metadata.serialized_size + 8
+        assert folder_module._is_plain(faked, size) == plain
 
 
 def test_predictions_need_the_user_factors_that_they_are_of(copy, tmp_path):
