@@ -47,7 +47,7 @@ def test_a_table_by_method_and_budget(table):
     lines = evaluate(table, *options).stdout.splitlines()
     assert lines[0] == NOTE
     assert lines[0].startswith("Not private")
-    assert "400 users, 25 items; 2 x 80% to learn from; user_add_remove, delta 1e-05" in lines[1]
+    assert "400 users, 25 items; 2 x 80% to learn from; user_add_remove, delta 1e-06" in lines[1]
     names = [line.partition("  ")[0] for line in lines[3:8]]
     assert names == ["RMSE", "als", "bias", "user's own mean", "global mean"]
     assert len({len(line) for line in lines[3:8]}) == 1

@@ -374,7 +374,7 @@ def test_numbers_are_labels_too():
         model = fitted(X, ratings, items=range(6), simulate=1)
         np.testing.assert_array_equal(model.predict(X), wanted)
         assert model.recommend({0: 5, 1.0: 4}) == model.recommend({"0": 5, "1": 4})
-        assert set(model.recommend({0: 5, 1: 4})) == set("2345")
+        assert set(model.recommend({0: 5, 1: 4})) == {2, 3, 4, 5}
 
 
 def test_no_ratings_at_all():

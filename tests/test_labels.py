@@ -1,5 +1,6 @@
 """One rule turns any value into its label, and everything that reads labels uses it."""
 
+import json
 import math
 from datetime import date, datetime
 from decimal import Decimal
@@ -13,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpmc import labels
+from dpmc import PrivateFactorization, labels
 from dpmc.errors import InputError
 from dpmc.labels import label
 from dpmc.publication import fields
 from dpmc.publication.numbering import Numbering
-from dpmc.released import PublishedItems
+from dpmc.released import PublishedItems, load
 
 SAME = {
     "1": [
@@ -140,3 +141,20 @@ def test_integers_come_back_as_integers():
     found = model(integers=True).best({1: 5}, 3)
     assert {type(each) for each in found} == {int}
     assert model(integers=True).best({"1": 5}, 3) == found
+
+
+def test_items_come_back_in_the_type_of_their_list(tmp_path):
+    """And a catalogue of integers can be joined with what is recommended."""
+    frame = pd.DataFrame({"user": [1, 1, 2, 2], "item": [3, 4, 3, 5], "rating": [5, 1, 4, 2]})
+    for items, kind in (([3, 4, 5], int), (["3", "4", "5"], str), (np.array([3, 4, 5]), int)):
+        with pytest.warns(UserWarning, match="the list holds exactly"):
+            fitted = PrivateFactorization(
+                epsilon=5, rating_range=(1, 5), items=items, simulate=0
+            ).fit(frame)
+        fitted.save(tmp_path / "model", force=True)
+        stated = json.loads((tmp_path / "model" / "simulated_guarantee.json").read_text())
+        assert stated["lists"]["items"]["labels"] == ("integers" if kind is int else "text")
+        for model in (fitted, PrivateFactorization.load(tmp_path / "model")):
+            assert {type(each) for each in model.recommend({3: 5}, 2)} == {kind}
+            assert set(model.recommend({"3": 5.0}, 2)) == {kind(4), kind(5)}
+        assert [*load(tmp_path / "model").best({3: 5}, 2)] == [*fitted.recommend({3: 5}, 2)]

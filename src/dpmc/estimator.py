@@ -294,7 +294,7 @@ class PrivateFactorization:
             ready.stop_if_asked(look)
             with ready.noting():
                 ready.run(prepared.ratings, ledger, features=features)
-        self._fitted = model, lists.origins
+        self._fitted = model, {"origins": lists.origins, "integers": lists.integers}
         # predictions see what is published, and that alone
         with ready.noting(), TemporaryDirectory() as place:
             self._write(Path(place) / "model")
@@ -502,8 +502,8 @@ class PrivateFactorization:
         self._write(Path(folder))
 
     def _write(self, folder: Path) -> None:
-        model, origins = self._fitted
-        fit_folder.write(folder, model, ("item_factors",), {}, origins=origins)
+        model, whence = self._fitted
+        fit_folder.write(folder, model, ("item_factors",), {}, **whence)
 
     @classmethod
     def load(cls, folder: str | PathLike[str]) -> Self:

@@ -46,6 +46,8 @@ ITEM_COLUMNS = {
 """Methods of ``dpmc fit``, and the columns of the file of item factors before the factors."""
 RANKING = "local_ease"
 """The method that ranks by likes."""
+TEXT, INTEGERS = "text", "integers"
+"""What the public list of items held, and what recommendations name them by."""
 _INTEGER = re.compile("0|-?[1-9][0-9]*")
 
 
@@ -375,7 +377,7 @@ def load(folder: str | Path) -> PublishedItems:
         if not (math.isfinite(high - low) and low < high and 0 < regularization < math.inf):
             raise ValueError("rating_range or user_regularization is none")
         likes_from = constants.get("likes_from")
-        integers = stated["lists"]["items"].get("type") == "integer"
+        integers = stated["lists"]["items"]["labels"] == INTEGERS
         if not (likes_from is None or math.isfinite(likes_from)):
             raise ValueError("likes_from is none")
     except OSError as error:

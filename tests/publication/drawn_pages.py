@@ -32,7 +32,9 @@ def draw(folder):
         model, rng = folder / name, np.random.default_rng(len(name))
         model.mkdir()
         (model / "guarantee.json").write_text(
-            json.dumps({"method": method, "constants": constants})
+            json.dumps(
+                {"method": method, "constants": constants, "lists": {"items": {"labels": "text"}}}
+            )
         )
         rank = 1 if "shrinkage" in constants else 7
         columns, low, high = item_columns(method), *constants["rating_range"]

@@ -20,7 +20,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
@@ -231,6 +231,7 @@ def test_an_odd_user_moves_no_release_by_more_than_its_sensitivity(way, folder):
 
     @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
     @given(odd=ODD, at=st.integers(0, 200))
+    @example(odd=(user(N_USERS), [(item(3), 4.5)]), at=7)
     def holds(odd, at):
         try:
             there = make(with_odd(rows, odd, at), folder)

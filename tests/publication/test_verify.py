@@ -517,8 +517,8 @@ def test_files_hold_what_fit_would_write_and_complete_would_read(copy, case):
     text = change(path.read_bytes().decode())
     assert text != path.read_bytes().decode()
     labels = [row[0] for row in csv.reader(io.StringIO(text, newline=""))][1:]
-    origin = guarantee_of(folder)["lists"]["users" if users else "items"]["origin"]
-    entry = describe_list(np.array(labels, dtype=object), origin)
+    stated = guarantee_of(folder)["lists"]["users" if users else "items"]
+    entry = stated | describe_list(np.array(labels, dtype=object), stated["origin"])
     rewrite(folder, put(entry, "lists", "users" if users else "items"), resaid=False)
     assert sentence in refused("verify", smuggled(folder, path.name, text))
 

@@ -138,7 +138,8 @@ def fit(path, output, extras, dask, force, quiet, as_json, **options):
         with progress(ready.statistics, "statistics", hidden=quiet) as ledger.report:
             ready.run(prepared.ratings, ledger, features)
         parts = _parts(extras)
-        names = fit_folder.write(output, ready.model, parts, {}, origins=lists.origins)
+        whence = {"origins": lists.origins, "integers": lists.integers}
+        names = fit_folder.write(output, ready.model, parts, {}, **whence)
         if ready.book is not None and ready.seed is None:
             ready.book.name(output / GUARANTEE)
     if not quiet:

@@ -265,7 +265,8 @@ def check_list(path: Path, what: str, labels: Sequence[str], lists: Mapping) -> 
     ``lists`` is what :func:`describe_list` returned of each; ``path`` is the folder, for the
     message.
     """
-    if describe_list(np.array(labels, dtype=object), lists[what]["origin"]) != lists[what]:
+    found = describe_list(np.array(labels, dtype=object), lists[what]["origin"])
+    if any(lists[what][name] != value for name, value in found.items()):
         raise InputError(f"{path}: the {what} with factors are not the list that is stated.")
     if len(set(labels)) < len(labels):
         raise InputError(f"{path}: the list of {what} names one of them twice.")

@@ -28,7 +28,7 @@ from dpmc.publication.folder import (
     write_guarantee,
     write_pairs,
 )
-from dpmc.released import GUARANTEE, ITEM_FACTORS, SIMULATED, item_columns
+from dpmc.released import GUARANTEE, INTEGERS, ITEM_FACTORS, SIMULATED, TEXT, item_columns
 
 FORMAT = "dpmc-fit-2"
 FILES = {
@@ -59,6 +59,7 @@ def write(
     notes: Mapping[str, object],
     *,
     origins: Mapping[str, str] | None = None,
+    integers: bool = False,
 ) -> list[str]:
     """Write a fitted model, whole or not at all, and return the names of the files.
 
@@ -66,7 +67,8 @@ def write(
     level the factors and offsets of the items and, if these were chosen privately, their list.
     ``parts`` are keys of :data:`FILES`, always with the item factors, and with predictions the user
     factors that they follow from; ``notes`` are further public entries of the guarantee;
-    ``origins`` says where the lists "items" and "users" are from, see :func:`with_origins`.
+    ``origins`` says where the lists "items" and "users" are from, see :func:`with_origins`, and
+    ``integers`` whether the list of items had integers, which recommendations then have.
     """
     guarantee = with_origins(model.guarantee_, origins or {})
     prefix = SIMULATED if guarantee.simulated else ""
@@ -83,7 +85,7 @@ def write(
     outcome = outcome_of(model)
     if outcome is not None:
         found["outcome"] = outcome
-    content = content_of(model, guarantee, _lists(model, guarantee), notes, found)
+    content = content_of(model, guarantee, _lists(model, guarantee, integers), notes, found)
     with whole_folder(path) as folder:
         for part in parts:
             _WRITERS[part](folder / (prefix + FILES[part]), model)
@@ -245,11 +247,12 @@ def describe_key(model: PrivateMethod, guarantee: Guarantee) -> str | None:
     )
 
 
-def _lists(model: PrivateMethod, guarantee: Guarantee) -> dict[str, object]:
-    users = None
+def _lists(model: PrivateMethod, guarantee: Guarantee, integers: bool) -> dict[str, object]:
+    users, labels = None, {"labels": INTEGERS if integers else TEXT}
     if not model.bounds.user_level:
         users = describe_list(model.user_labels_, guarantee.users_from)
-    return {"items": describe_list(model.item_labels_, guarantee.items_from), "users": users}
+    items = describe_list(model.item_labels_, guarantee.items_from) | labels
+    return {"items": items, "users": users}
 
 
 def _prediction(model) -> str:

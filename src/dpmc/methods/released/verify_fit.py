@@ -24,7 +24,7 @@ from dpmc.methods.released.fit_folder import (
 from dpmc.methods.user_level.local_bayes.constants import CREDITED, MOST_STEPS
 from dpmc.methods.user_level.local_bayes.worth import Worth
 from dpmc.methods.user_level.local_ease.method import POPULAR_INSTEAD
-from dpmc.origins import CHOSEN
+from dpmc.origins import CHOSEN, FROM_FILE, FROM_PROGRAM
 from dpmc.privacy import policy
 from dpmc.privacy.accounting import spent
 from dpmc.privacy.attacker import Attacker, attacker_of
@@ -36,6 +36,7 @@ from dpmc.privacy.release import GridNoise
 from dpmc.privacy.selection import Selection
 from dpmc.publication.folder import EQUAL, check_list, check_pairs, check_stated, in_order
 from dpmc.released import (
+    INTEGERS,
     SIMULATED,
     PublishedItems,
     PublishedRanking,
@@ -99,7 +100,7 @@ def account_fit(path: Path, stated: dict) -> Account:
         publishable=covered(claimed.relation),
         noise_multiplier=made.noise.std(),
     )
-    expected = content_of(model, guarantee, _lists(stated), {}, _found(path, stated, model))
+    expected = content_of(model, guarantee, _lists(path, stated), {}, _found(path, stated, model))
     expected = json.loads(json.dumps(expected))  # tuples are lists there
     expected["sentence"] = stated["sentence"]  # compared where it can be said what it should be
     check_stated(path, stated, expected)
@@ -221,14 +222,17 @@ def _check_accounting(
 # -- what a fit alone can tell ----------------------------------------------------------------
 
 
-def _lists(stated: dict) -> dict[str, object]:
+def _lists(path: Path, stated: dict) -> dict[str, object]:
     """Return what is stated of the lists, as it is written; they are compared with the files."""
 
     def written(of: dict) -> dict[str, object]:
-        return {"origin": of["origin"], "count": int(of["count"]), "sha256": of["sha256"]}
+        names = ("origin", "count", "sha256", "labels")
+        return {name: of[name] for name in names if name in of} | {"count": int(of["count"])}
 
-    lists = stated["lists"]
-    return {what: lists[what] and written(lists[what]) for what in ("items", "users")}
+    items, users = (stated["lists"][what] for what in ("items", "users"))
+    if items["labels"] == INTEGERS and items["origin"] not in (FROM_FILE, FROM_PROGRAM):
+        raise InputError(f"{path}: only a list that was given can have had integers.")
+    return {"items": written(items), "users": users and written(users)}
 
 
 def _found(path: Path, stated: dict, model: PrivateMethod) -> dict[str, object]:
