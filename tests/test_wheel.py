@@ -29,6 +29,16 @@ model.save("saved")
 assert len(model.recommend({"film 3": 5}, n=2)) == 2
 print(dpmc.__file__)
 """
+SERVER = """
+import sys
+before = set(sys.modules)
+from dpmc.released import load
+model = load("model")
+model.best({"film 1": 5}, 3), model.deviations({"film 1": 5})
+model.with_items([*model.labels, "new"], [[place] for place in range(len(model.labels) + 1)])
+every = {name.partition(".")[0] for name in set(sys.modules) - before}
+print(sorted(every - set(sys.stdlib_module_names) - {"dpmc"}))
+"""
 TYPED = """
 from dpmc import PrivateFactorization
 from dpmc.privacy.calibration import calibrate
@@ -46,7 +56,7 @@ WORK = {
     "fit": [
         *("fit", "--ratings", "mine.csv", "--items", "items.txt", "--output", "model"),
         *("--relation", "user", "--rating-range", "1", "5", "--epsilon", "5", "--delta", "1e-6"),
-        *("--ledger", "mine.ledger", "--budget", "10,1e-6"),
+        *("--ledger", "mine.ledger", "--budget", "10,1e-6", "--force"),
     ],
     "ledger": ["ledger", "mine.ledger"],
     "verify": ["verify", "model"],
@@ -169,6 +179,23 @@ def test_class_works_without_the_checkout(programs, folder):
     assert result.returncode == 0, result.stderr
     assert Path(result.stdout.strip()).is_relative_to(programs.parent)
     assert run(folder, programs / "dpmc", "verify", "saved").returncode == 0
+
+
+def test_a_server_needs_numpy_alone(built, programs, folder, tmp_path):
+    """What docs/python.md says to install: the wheel and NumPy, with nothing else to be found."""
+    (wheel,) = built.glob("*.whl")
+    fit = [*WORK["fit"][: WORK["fit"].index("--ledger")], "--force"]
+    assert run(folder, programs / "dpmc", *fit).returncode == 0
+    venv.create(tmp_path / "server", with_pip=False)
+    python = tmp_path / "server" / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet"]
+    assert run(folder, *pip, "--no-deps", "--no-index", wheel).returncode == 0
+    packages = next((tmp_path / "server").glob("lib/python*/site-packages"))
+    for name in ("numpy", "numpy.libs"):
+        (packages / name).symlink_to(Path(np.__file__).parents[1] / name)
+    result = run(folder, python, "-c", SERVER)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == "['numpy']\n"
 
 
 def test_programs_that_use_the_class_are_checked_by_type(built, programs, tmp_path):

@@ -4,7 +4,7 @@ import inspect
 import reprlib
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from copy import deepcopy
+from copy import copy, deepcopy
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -227,9 +227,9 @@ class PrivateFactorization:
                 stacklevel=2,
             )
         given: dict[str, Any] = deepcopy(self.get_params())
-        copy = type(self)(**given)
-        copy._warned = self._warned
-        return copy
+        unfitted = type(self)(**given)
+        unfitted._warned = self._warned
+        return unfitted
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn, which asks before it splits tables or searches parameters."""
@@ -294,7 +294,8 @@ class PrivateFactorization:
             ready.stop_if_asked(look)
             with ready.noting():
                 ready.run(prepared.ratings, ledger, features=features)
-        self._fitted = model, {"origins": lists.origins, "integers": lists.integers}
+        whence: dict[str, Any] = {"origins": lists.origins, "integers": lists.integers}
+        self._fitted = model, whence
         # predictions see what is published, and that alone
         with ready.noting(), TemporaryDirectory() as place:
             self._write(Path(place) / "model")
@@ -459,6 +460,32 @@ class PrivateFactorization:
         own = lines_of_one(user_ratings, self._reading(published.rated))
         labels = own.items.labels[own.items.codes].tolist()
         return published.best_of(labels, own.values, n)
+
+    def with_items(self, item_features: object) -> Self:
+        """Return this model with items that came later, of which only features are known.
+
+        What is expected of them is learnt from the published factors and the features of the
+        model's own items, at no cost of privacy (:mod:`dpmc.new_items`). The model need not have
+        been fitted with features.
+
+        Parameters
+        ----------
+        item_features : path or frame
+            As ``item_features`` of the class: with rows of the model's items and of new ones.
+
+        Raises
+        ------
+        InputError
+            There was no fit, what cannot be read, or features of fewer than two of the model's
+            items.
+        """
+        published = self._published()
+        features = features_of(item_features, self._reading().item)
+        if features is None:
+            raise InputError("with_items() needs features of items: a path, or a frame.")
+        model = copy(self)
+        model.published_ = published.with_items(features.labels, features.table)
+        return model
 
     def _published(self) -> PublishedItems:
         if "published_" not in vars(self):

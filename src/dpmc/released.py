@@ -19,18 +19,19 @@ import math
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice, pairwise
 from numbers import Integral
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from dpmc import ties
 from dpmc.errors import InputError
 from dpmc.labels import label
+from dpmc.new_items import Expected, expected
 
 GUARANTEE, ITEM_FACTORS = "guarantee.json", "item_factors.csv"
 SIMULATED = "simulated_"
@@ -71,6 +72,11 @@ class PublishedItems:
         unclipped; 1 if not given.
     integers : bool
         Whether the public list of items had integers: then :meth:`best` returns integers.
+    by_features : float64 array, shape (n_items, 1 + rank), optional
+        The offset and the factors that features make expected of each item, see
+        :meth:`with_items`.
+    n_new : int
+        So many items at the end are new: nothing else is known of them.
     """
 
     labels: list[str]
@@ -80,6 +86,8 @@ class PublishedItems:
     regularization: float
     precisions: np.ndarray | None = None
     integers: bool = field(default=False, kw_only=True)
+    by_features: np.ndarray | None = field(default=None, kw_only=True)
+    n_new: int = field(default=0, kw_only=True)
 
     value = "prediction"
     """What :meth:`complete` tells of an item, in a word."""
@@ -123,6 +131,101 @@ class PublishedItems:
         were = "rating was" if count == 1 else "ratings were"
         low, high = self.clipped_to
         return [f"{count} {were} clipped to the range {low:g} to {high:g}"]
+
+    def with_items(self, labels: Sequence[object], features: Any) -> Self:
+        """Return the model with further items, of which only features are known.
+
+        What is expected of an item is learnt from the model's items that have features here, see
+        :mod:`dpmc.new_items`. It costs no privacy, as long as no rating has a part in a feature.
+        A new item is predicted what is expected of it, and by how much the user rated other items
+        higher than was expected of them.
+
+        Parameters
+        ----------
+        labels : sequence
+            Items, those of the model and new ones, each once.
+        features : array, shape (n_labels, n_features)
+            Numbers that are publicly known of them, such as a year and 0 or 1 for each genre; NaN
+            for what is not known.
+
+        Raises
+        ------
+        InputError
+            Shapes that do not agree, an infinite number, an item twice, a label that is no integer
+            where those of the model are, features of fewer than two items of the model, or new
+            items were added before.
+        """
+        names = [label(each) for each in labels]
+        try:
+            table = np.array(features, dtype=float)
+        except (TypeError, ValueError):
+            raise InputError("Features of items must be a table of numbers.") from None
+        if table.ndim != 2 or len(table) != len(names) or np.isinf(table).any():
+            raise InputError(
+                f"Features of {len(names)} items must be a table of {len(names)} rows of finite "
+                "numbers, NaN for what is not known."
+            )
+        row_of = {name: row for row, name in enumerate(names)}
+        if len(row_of) < len(names):
+            raise InputError("An item has two rows of features: give it one.")
+        if self.n_new:
+            raise InputError("This model has new items already: add all to the model at once.")
+        added = [name for name in names if name not in self._places]
+        if self.integers and not all(map(_INTEGER.fullmatch, added)):
+            raise InputError("The items of the model are integers, and a new one is not.")
+        known = [place for place, name in enumerate(self.labels) if name in row_of]
+        if len(known) < 2:
+            raise InputError(
+                f"{len(known)} of the model's items have features here: without these of at least "
+                "two, nothing can be learnt for new ones."
+            )
+        everything = [*self.labels, *added]
+        none = np.full(table.shape[1], np.nan)
+        rows = np.array([table[row_of[name]] if name in row_of else none for name in everything])
+        found = expected(rows[known], self._numbers()[known], rows)
+        return replace(self, labels=everything, n_new=len(added), **self._extended(found))
+
+    def _numbers(self) -> np.ndarray:
+        """Return what is learnt of new items, an item by row: the offset, and the factors."""
+        return np.column_stack([self.offsets, self.factors])
+
+    def _extended(self, found: Expected) -> dict[str, Any]:
+        """Return the arrays of a model with new items, of what is expected of all items."""
+        by_features = found.values[:, : 1 + self.factors.shape[1]]
+        new = by_features[len(self.labels) :]
+        precisions = self.precisions
+        if precisions is not None:
+            # users' factors have variance 1
+            of_one = np.mean(1 / precisions) + found.variances.sum()
+            precisions = np.append(precisions, np.full(len(new), 1 / of_one))
+        return {
+            "offsets": np.append(self.offsets, new[:, 0]),
+            "factors": np.vstack([self.factors, new[:, 1:]]),
+            "precisions": precisions,
+            "by_features": by_features,
+        }
+
+    def higher(
+        self, indptr: np.ndarray, items: np.ndarray, values: np.ndarray, users: np.ndarray
+    ) -> np.ndarray:
+        """Return by how much users rate items higher than features make expected, shape (n_users,).
+
+        Of a user with n ratings n/(n + 1) of the mean.
+
+        Parameters
+        ----------
+        indptr, items, values
+            See :meth:`complete_rows`.
+        users : float64 array, shape (n_users, rank)
+            What :meth:`solve` returned of each.
+        """
+        if self.by_features is None:
+            return np.zeros(len(users))
+        numbers = np.diff(indptr)
+        told = self.by_features[items]
+        left = values - told[:, 0] - (told[:, 1:] * np.repeat(users, numbers, axis=0)).sum(axis=1)
+        sums = [math.fsum(left[begin:end]) for begin, end in pairwise(indptr.tolist())]
+        return np.array(sums) / (numbers + 1)
 
     def told(self, labels: Iterable[str]) -> list:
         """Return labels of items in the type that the public list had."""
@@ -209,8 +312,12 @@ class PublishedItems:
         """
         matrix = np.empty((indptr.size - 1, len(self.labels)))
         for row, (begin, end) in zip(matrix, pairwise(indptr.tolist()), strict=True):
-            np.matmul(self.solve(items[begin:end], values[begin:end]), self._columns, out=row)
+            own = items[begin:end], values[begin:end]
+            user = self.solve(*own)
+            np.matmul(user, self._columns, out=row)
             row += self.offsets
+            if self.n_new:
+                row[-self.n_new :] += self.higher(np.array([0, end - begin]), *own, user[None])
         return self.shown(matrix) if clipped else matrix
 
     def deviations(self, ratings: dict[str, float]) -> np.ndarray | None:
@@ -338,6 +445,15 @@ class PublishedRanking(PublishedItems):
 
     def shown(self, values: np.ndarray) -> np.ndarray:
         return values
+
+    def _numbers(self) -> np.ndarray:
+        return np.column_stack([super()._numbers(), np.log(self.scales)])
+
+    def _extended(self, found: Expected) -> dict[str, Any]:
+        new = found.values[len(self.labels) :]
+        scales = np.append(self.scales, np.exp(new[:, -1]))
+        # scores have no unit in which a user could be higher than others
+        return super()._extended(found) | {"scales": scales, "by_features": None}
 
     def elsewhere(self, ratings: dict[str, float], values: np.ndarray) -> float:
         """Return the mean score of the items that are here."""

@@ -23,12 +23,13 @@ PREDICTIONS_AT_A_TIME = 1 << 20
 @click.command(
     cls=Command,
     groups={
-        "Model and ratings": ("model", *OF_TABLES),
+        "Model and ratings": ("model", *OF_TABLES, "item_features"),
         "Predictions": ("only_user", "top", "include_rated"),
         "Output": ("output", "force"),
     },
     examples=(
         "dpmc complete --model model --ratings mine.csv --top 10",
+        "dpmc complete --model model --ratings mine.csv --item-features films.csv --top 10",
         "dpmc complete --model model --ratings mine.csv --only-user u7 --output u7.csv",
     ),
 )
@@ -37,6 +38,13 @@ PREDICTIONS_AT_A_TIME = 1 << 20
 )
 @ratings_option
 @reading_options
+@click.option(
+    "--item-features",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Numbers that are publicly known of items, those of the model and new ones: new items are "
+    "predicted what their features make expected.",
+)
 @click.option(
     "--only-user", metavar="LABEL", help="Predict for this user only.  [default: for all]"
 )
@@ -56,7 +64,7 @@ PREDICTIONS_AT_A_TIME = 1 << 20
     "standard output, as CSV]",
 )
 @click.option("--force", is_flag=True, help="Replace a file that exists.")
-def complete(model, path, only_user, top, include_rated, output, force, **options):
+def complete(model, path, item_features, only_user, top, include_rated, output, force, **options):
     """Predict ratings, or rank items, for users from a published model.
 
     Each user's predictions are computed from the model and that user's own ratings, without any
@@ -72,6 +80,7 @@ def complete(model, path, only_user, top, include_rated, output, force, **option
     from dpmc.files import atomic_path, check_outside
     from dpmc.fitting.compiling import noticed
     from dpmc.labels import label
+    from dpmc.publication.features import features_of
     from dpmc.released import load
 
     if include_rated and top is None:
@@ -85,6 +94,9 @@ def complete(model, path, only_user, top, include_rated, output, force, **option
     click.get_current_context().with_resource(noticed())
     user = None if only_user is None else label(only_user)
     reading = reading_in(options, rated=published.rated)
+    features = features_of(item_features, reading.item)
+    if features is not None:
+        published = published.with_items(features.labels, features.table)
     ratings = _ratings(path, reading, published, user)
     if top is not None:
         is_score = published.value != COLUMNS[-1]

@@ -56,12 +56,12 @@ def lists_of_file(
     for what in ("items", "users"):
         if given[what] is not None or given[f"{what}_are_public"]:
             origins[what] = FROM_RATINGS if given[what] is None else FROM_FILE
-    lists, integers = {"items": None, "users": None}, False
+    items, users, integers = None, None, False
     if given["items"] is not None:
-        lists["items"], integers = read_list(given["items"], "item", reading.item)
+        items, integers = read_list(given["items"], "item", reading.item)
     if given["users"] is not None:
-        lists["users"], _ = read_list(given["users"], "user", reading.user)
-    return Lists(lists["items"], lists["users"], origins, integers)
+        users, _ = read_list(given["users"], "user", reading.user)
+    return Lists(items, users, origins, integers)
 
 
 def _check_ways(given: Mapping[str, Any], names_users: bool) -> None:

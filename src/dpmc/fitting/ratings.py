@@ -68,11 +68,12 @@ def prepare_ratings(
     ratings = restrict(every, lists.items, lists.users)
     look.source(lines.source)
     look.size(every.n_users, every.n_items)
-    look.labels("user", every.user_labels.tolist())
-    look.labels("item", every.item_labels.tolist())
+    users, items = (np.asarray(each).tolist() for each in (every.user_labels, every.item_labels))
+    look.labels("user", users)
+    look.labels("item", items)
     look.repeated(len(lines.values) - len(every), lines.times is not None)
     if lists.items is not None or lists.users is not None:
-        _see_lists(look, lists, every.item_labels.tolist(), len(every) - len(ratings), len(every))
+        _see_lists(look, lists, items, len(every) - len(ratings), len(every))
     if rating_range is not None:
         look.values(lines.values)
         outside = lines.values[_outside(rating_range, lines.values)]
@@ -127,7 +128,8 @@ def prepare_store(
             unlisted = int(counted(partial(_unlisted, place), every))
         _see_lists(look, lists, items, unlisted, left)
     if rating_range is not None:
-        outside, most = n_outside(store, rating_range, client), Counter()
+        outside = n_outside(store, rating_range, client)
+        most: Counter[float] = Counter()
         if outside and client is None:
             most = _frequent_outside(store, rating_range)
         look.outside(outside, store.n_ratings, rating_range, most)

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from dpmc.datasets.readers.columns import Labelled
+from dpmc.datasets.readers.table import usual_columns
 from dpmc.errors import InputError, ParameterError
 from dpmc.publication import fields
 from dpmc.publication.columns import columns_of, entries_of, matrix_of, names_in
 from dpmc.publication.lists import in_column, listed_once, read_list
 from dpmc.publication.pieces import Source
 from dpmc.publication.reading import ROLES, Reading
-from dpmc.publication.sources import Columns, usual_columns
+from dpmc.publication.sources import Columns
 from dpmc.publication.store import Store
 from dpmc.publication.table import Lines, read_lines
 
@@ -43,13 +44,14 @@ def lines_in(table: object, ratings: object, reading: Reading) -> Lines:
             "{likes_from} from which rating on one is a like, or leave them out."
         )
     matrix = matrix_of(table)
+    columns: Mapping[str, Any]
     if matrix is not None:
         if ratings is not None:
             raise InputError("A sparse matrix holds its ratings: give none beside it.")
         columns, chosen = _entries(matrix, reading), Columns({}, ())
     elif ratings is not None:
         columns, chosen = columns_of(table, reading, ROLES[:2])
-        columns |= {"rating": ratings}
+        columns = {**columns, "rating": ratings}
     else:
         columns, chosen = columns_of(table, reading)
     names = chosen.used | {role: role for role in ROLES if role not in chosen.used}
@@ -146,7 +148,8 @@ def lines_of_one(ratings: Any, reading: Reading) -> Lines:
     columns are found as those of :func:`lines_in`, or a row of a sparse matrix. Where they are not
     ``rated``, a list of items will do, and what is said of one beside it does not count.
     """
-    matrix, names = matrix_of(ratings), dict(zip(ROLES, ROLES, strict=True))
+    matrix = matrix_of(ratings)
+    names: Mapping[str, str] = dict(zip(ROLES, ROLES, strict=True))
     if matrix is not None:
         if matrix.shape[0] != 1:
             raise InputError("One user's ratings must be one row of a matrix.")

@@ -113,7 +113,7 @@ USUAL = Reading()
 """A table of users, items and ratings of which nothing was asked for."""
 
 
-def reading_of(*, missing: Iterable[object] = (), **asked: Any) -> Reading:
+def reading_of(*, missing: Any = (), **asked: Any) -> Reading:
     """Return what was asked for, or refuse it.
 
     ``asked`` has attributes of :class:`Reading`; ``columns`` may be a text with commas, and

@@ -53,6 +53,10 @@ def best_of(
             *arrays, model.offsets, factors, precisions, model.regularization,
             model.rating_range, users,
         )  # fmt: skip
+    if model.n_new:  # one factor more, which the new items have and no other
+        users = np.column_stack([users, model.higher(*arrays, users)])
+        is_new = np.arange(len(model.labels)) >= len(model.labels) - model.n_new
+        columns = np.vstack([columns, is_new])
     columns, most = np.ascontiguousarray(columns), min(n, len(model.labels))
     lists = best_lists(users, model.offsets, columns, *arrays[:2], include_rated, most)
     return *lists[:2], model.shown(lists[2])
