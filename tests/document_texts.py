@@ -4,6 +4,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import dedent
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +22,17 @@ DOCUMENTS = (
     *(HOME / "config" / "README.md", HOME / "benchmarks" / "README.md"),
     *sorted((HOME / "docs").rglob("*.md")),
 )
+CLUSTER = HOME / "docs" / "cluster.md"
+"""Its YAML is of profiles of Snakemake, and its programs are those of a cluster."""
 USERS, ITEMS = 60, 20
+
+
+class Block(NamedTuple):
+    """A fenced block of a document; ``language`` is what stands behind its first fence."""
+
+    line: int
+    language: str
+    text: str
 
 
 class Example(NamedTuple):
@@ -44,10 +55,19 @@ def name_of(document: Path) -> str:
     return str(document.relative_to(HOME))
 
 
+def fenced(document: Path) -> list[Block]:
+    """Return all fenced blocks of a document, in their order, one that is not closed to its end."""
+    text = document.read_text(encoding="utf-8")
+    pattern = r"^ *(```+|~~~+) *(.*)\n(?s:(.*?))(?:^ *\1[`~]* *$|\Z)"
+    return [
+        Block(text[: found.start()].count("\n") + 1, found[2].strip(), dedent(found[3]))
+        for found in re.finditer(pattern, text, flags=re.MULTILINE)
+    ]
+
+
 def blocks(document: Path, language: str) -> list[str]:
     """Return the fenced blocks of a language, in their order."""
-    text = document.read_text(encoding="utf-8")
-    return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+    return [block.text for block in fenced(document) if block.language == language]
 
 
 def examples(document: Path) -> Iterator[Example]:
@@ -56,6 +76,55 @@ def examples(document: Path) -> Iterator[Example]:
         for piece in ("\n" + block.replace("\\\n", " ")).split("\n$ ")[1:]:
             line, _, printed = piece.partition("\n")
             yield Example(shlex.split(line, comments=True), printed)
+
+
+NOT_RUN = {
+    r"git .*": "it clones, commits or publishes",
+    r"make (test|lint).*": "this is what runs the tests",
+    r"make \.venv/installed": "the tests run in what it installs",
+    r"make clean reproduce .*|make reproduce TARGET=check": "an hour: a full run and the reference;"
+    " tests/workflow/test_regression.py checks a smaller one",
+    r"make reproduce TARGET=forensics": "77 jobs; tests/studies/huber/test_forensics.py",
+    r"make reproduce TARGET=surrogates": "9 CPU minutes; tests/studies/dpals/test_other_laws.py",
+    r"make .* CONFIG=config/large\.yaml": "2.5 CPU hours; tests/workflow/test_planned_jobs.py",
+    r"make .* CONFIG=config/once/drawn-matrices\.yaml": "48 CPU minutes",
+    r"make .* PROFILE=.*|squeue .*|tmux .*": "it needs Slurm; tests/slurm",
+    r"make page": "it needs MovieLens 100K; tests/publication/test_page.py makes pages",
+    r"python -m venv .*|adapters/bin/python .*": "other packages; CI runs both lines",
+    r"\S*python -m build": "a release",
+    r"dpmc plan --measure .*": "it writes the costs in the package; tests/frame/test_costs.py",
+    r"\S*dpmc reference update --study huber": "it takes a full run; tests/frame/test_reference.py",
+    r"dpmc fit .* --dask .*": "it needs a scheduler of Dask; tests/methods/test_dask.py",
+}
+"""Commands that no test runs, as patterns of them, and why."""
+NOT_CODE = {
+    ("ARCHITECTURE.md", "mermaid"): "a picture",
+    ("benchmarks/README.md", ""): "benchmarks, up to 15 minutes each; tests/test_benchmarks.py",
+    ("docs/cluster.md", "yaml"): "profiles of Snakemake; test_examples.py compares their options",
+    ("docs/local_bayes.md", "text"): "formulas",
+    ("docs/own-ratings.md", "text"): "rows of a table",
+    ("docs/python.md", "text"): "it needs LensKit; tests/adapters",
+    ("docs/ranking.md", "text"): "formulas",
+    ("docs/scale.md", "py"): "it needs Slurm and dask-jobqueue; tests/methods/test_dask.py",
+}
+"""Other blocks that no test runs, by document and language, and why."""
+
+
+def why_not_run(example: Example) -> str | None:
+    """Return why no test runs a command; None if one does."""
+    command = " ".join(example.words)
+    return next((why for each, why in NOT_RUN.items() if re.fullmatch(each, command)), None)
+
+
+def is_of_the_workflow(example: Example) -> bool:
+    """Say whether a command takes the folder of the project: tests/workflow/test_documents.py."""
+    words = [program(example), *example.words[1:]]
+    of_dpmc = words[0] == "dpmc" and words[1] in ("plan", "diff", "reference")
+    return (
+        of_dpmc
+        or words[:2] in (["make", "reproduce"], ["make", "help"])
+        or (words[0] == "snakemake")
+    )
 
 
 def program(example: Example) -> str:

@@ -11,12 +11,18 @@ import pytest
 import yaml
 from click.testing import CliRunner
 from document_texts import (
+    CLUSTER,
     DOCUMENTS,
     HOME,
+    NOT_CODE,
+    NOT_RUN,
     blocks,
     examples,
+    fenced,
+    is_of_the_workflow,
     name_of,
     program,
+    why_not_run,
     write_blocks,
     write_own_files,
 )
@@ -30,14 +36,11 @@ from dpmc.methods.released.verify import verify
 
 RUN = HOME / "docs" / "run.md"
 """It speaks of the reader's own mine.yaml and shows none."""
-CLUSTER = HOME / "docs" / "cluster.md"
-"""Its YAML is of profiles of Snakemake, and its programs are those of a cluster."""
+EXTEND = HOME / "docs" / "extend.md"
+FOLDERS = ("config", "docs", "benchmarks", "examples", "envs", "src", "workflow")
 OWN_RATINGS = ("noise", "fit", "verify", "card", "ledger", "complete", "page", "evaluate")
-ONLY_PARSED = (
-    *(("diff",), ("reference",), ("plan",)),
-    *([] if os.environ.get(MIRROR_VARIABLE) else [("data", "fetch")]),
-)
-"""They need results or the folder of the project, or the network where there is no mirror."""
+NEEDS_MIRROR = ("data", "fetch")
+"""Without one it needs the network."""
 REPLACING = ("fit", "complete", "card", "page")
 """Commands that refuse to replace what an example above wrote."""
 PROGRAMS = ("dpmc", "make", "python", "snakemake", "git", "cd", "squeue", "tmux")
@@ -63,6 +66,65 @@ def of_dpmc(document):
     return [example for example in examples(document) if program(example) == "dpmc"]
 
 
+def runs_here(example):
+    """Whether a command of dpmc is run by :func:`test_commands_of_dpmc_run`."""
+    is_dpmc = program(example) == "dpmc"
+    return is_dpmc and not is_of_the_workflow(example) and why_not_run(example) is None
+
+
+def test_every_fenced_block_runs_or_says_why_not():
+    """Nothing that a document shows is left out: what is new is run, or named with its reason."""
+    left = []
+    for document in DOCUMENTS:
+        name = name_of(document)
+        for block in fenced(document):
+            run_by = {
+                "console": block.text.startswith("$ "),  # each command below
+                "python": True,  # test_python_runs, a plug-in in tests/workflow/test_documents.py
+                "yaml": True,  # there too
+                "sh": document == EXTEND,  # there too
+            }
+            if not run_by.get(block.language) and (name, block.language) not in NOT_CODE:
+                left.append(f"{name}, line {block.line}")
+        for example in examples(document):
+            why = why_not_run(example)
+            if not (why or runs_here(example) or is_of_the_workflow(example)):
+                left.append(f"{name}: {' '.join(example.words)}")
+    assert left == []
+
+
+def test_what_is_not_run_is_there():
+    commands = [" ".join(each.words) for document in DOCUMENTS for each in examples(document)]
+    unused = [each for each in NOT_RUN if not any(re.fullmatch(each, text) for text in commands)]
+    assert unused == []
+    shown = {(name_of(each), block.language) for each in DOCUMENTS for block in fenced(each)}
+    assert set(NOT_CODE) <= shown
+    named = " ".join([*NOT_RUN.values(), *NOT_CODE.values()])
+    for path in re.findall(r"tests/[\w/]+(?:\.py)?", named):
+        assert (HOME / path).exists(), path
+
+
+def test_documents_are_all_that_there_are():
+    ours = {
+        *HOME.glob("*.md"),
+        *(each for folder in FOLDERS for each in (HOME / folder).rglob("*.md")),
+    }
+    assert ours == set(DOCUMENTS)
+
+
+def test_every_kind_of_fence_is_found(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(
+        "~~~sh\na\n~~~\n- x\n\n  ``` py\n  b\n    c\n  ```\n```\nd\n````\n```console\n$ e\n$ f"
+    )
+    found = [(block.line, block.language, block.text) for block in fenced(page)]
+    assert found == [
+        *((1, "sh", "a\n"), (6, "py", "b\n  c\n"), (10, "", "d\n")),
+        (13, "console", "$ e\n$ f"),
+    ]
+    assert [example.words for example in examples(page)] == [["e"], ["f"]]
+
+
 def leaf(words):
     """Return the command that words call, and its arguments."""
     command = cli
@@ -82,13 +144,14 @@ def test_programs_are_known(document):
 @pytest.mark.parametrize("document", [each for each in DOCUMENTS if of_dpmc(each)], ids=name_of)
 def test_commands_of_dpmc_run(document, folder):
     write_blocks(document, folder)
-    for words, printed in of_dpmc(document):
-        words = words[1:]
-        if "--dask" in words or any(words[: len(start)] == list(start) for start in ONLY_PARSED):
+    for example in of_dpmc(document):
+        words = example.words[1:]
+        has_files = os.environ.get(MIRROR_VARIABLE) or words[:2] != list(NEEDS_MIRROR)
+        if runs_here(example) and has_files:
+            run(words, example.printed)
+        else:
             command, arguments = leaf(words)
             command.make_context(words[0], arguments)
-            continue
-        run(words, printed)
 
 
 def run(words, printed):

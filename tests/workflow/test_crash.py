@@ -129,6 +129,21 @@ def test_bad_input_is_one_sentence(tmp_path, kind, target, overlay, words):
     assert not (tmp_path / "results").exists()
 
 
+@pytest.mark.parametrize(
+    ("target", "overlay", "refusal"),
+    [
+        ("hubr", SMALL, "There is no target 'hubr'"),
+        (TRIALS, {"data": {"sets": {"mine": {"path": "no.csv"}}}}, "there is no file no.csv"),
+        (TRIALS, {"huber": {"trials": "many"}}, "huber.trials must be a whole number"),
+    ],
+)
+def test_what_is_refused_warns_of_no_results_that_would_go(tmp_path, target, overlay, refusal):
+    space = Launched(tmp_path, overlay)
+    (tmp_path / "results" / "huber").mkdir(parents=True)
+    (tmp_path / "results" / "manifest.json").write_text('{"changed_settings": {"huber.seed": 1}}')
+    assert refusal in space.refused(target)
+
+
 @pytest.mark.skipif(not KILLS, reason="only when asked for: DPMC_KILLS=10")
 def test_many_kills_at_random_times(tmp_path, record_property):
     targets = (TRIALS, "results/huber/tables", "results/huber/convergence.csv")

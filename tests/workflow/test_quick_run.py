@@ -44,8 +44,10 @@ def test_a_changed_setting_reruns_what_uses_it_and_nothing_else(tmp_path):
     assert len(before) == 3 * grid["huber"]["trials"]
     where = {"where": {"method": "irls"}, "set": {"regularization": 0.4}}
     space.write(merge(grid, {"huber": {"overrides": [where]}}))
-    said = space.run(TRIALS)
-    assert "dpmc: 2 jobs to run" in said  # the cell, and the table
+    (space.folder / "results" / "quick" / "manifest.json").write_text('{"changed_settings": {}}')
+    first, second, *_ = [line for line in space.run(TRIALS).splitlines() if "dpmc: " in line]
+    assert first.startswith("dpmc: results/quick/huber was made with other settings (huber.")
+    assert second.startswith("dpmc: 2 jobs to run")  # the cell, and the table
     after = space.rows(TRIALS)
     changed = [new for old, new in zip(before, after, strict=True) if old != new]
     assert [row["method"] for row in changed] == ["irls"] * grid["huber"]["trials"]
