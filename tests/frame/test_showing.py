@@ -8,7 +8,9 @@ import pytest
 from dpmc import studies
 from dpmc.errors import InputError
 from dpmc.frame.judging.claims import CLAIM_COLUMNS
+from dpmc.frame.showing import frames
 from dpmc.frame.showing.chapter import OWN_TITLE, Chapter, telling
+from dpmc.frame.showing.frames import Labels
 from dpmc.frame.showing.results import mean_row
 from dpmc.frame.showing.texts import Texts
 from dpmc.yaml_files import beside
@@ -71,3 +73,12 @@ def test_a_step_that_draws_is_made_again_when_its_figures_are_declared_otherwise
     assert steps == drawn | {
         f"huber {name}" for name in ("method_figures", "privacy_figures", "unstated")
     }
+
+
+def test_a_name_without_a_label_is_its_own():
+    labels = Labels(a="A")
+    assert [labels["a"], labels["mine"]] == ["A", "mine"]
+    assert list(labels) == ["a"]  # looking does not add
+    shared = [each for name, each in vars(frames).items() if name.endswith("_LABELS")]
+    assert len(shared) == 4
+    assert all(isinstance(each, Labels) for each in shared)

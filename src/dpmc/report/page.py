@@ -212,7 +212,7 @@ def _headlines(report: Report) -> list[dict[str, object]]:
 
 
 def _first_figures(studies: Sequence[Mapping]) -> list[dict[str, object]]:
-    """Return the figures beside the headlines; of one study without any, its key figure."""
+    """Return the figures beside the headlines; of one study that declares none its key figure."""
     key = "key_figure" if len(studies) == 1 and not studies[0]["first_figure"] else "first_figure"
     return [{"page": study["id"], **study[key]} for study in studies if study[key]]
 
