@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpmc import PrivateFactorization, labels
@@ -75,6 +75,7 @@ def test_the_blanks_are_those_of_python():
     assert set(labels.BLANKS) == {each for each in everything if each.isspace()}
 
 
+@settings(deadline=None)
 @given(st.text() | st.integers() | st.floats() | st.booleans() | st.decimals() | st.none())
 def test_a_label_is_one_line_of_unicode_and_its_own_label(value):
     found = label(value)
@@ -83,6 +84,7 @@ def test_a_label_is_one_line_of_unicode_and_its_own_label(value):
     assert label(found) == found
 
 
+@settings(deadline=None)
 @given(st.integers(-(2**53), 2**53))
 def test_a_number_has_one_label_whatever_its_type(number):
     assert label(number) == label(float(number)) == label(Decimal(number)) == str(number)

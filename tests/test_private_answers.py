@@ -55,7 +55,7 @@ def test_what_is_said_aloud_does_not_depend_on_one_user(method, form, tmp_path, 
     assert here.exit_code == there.exit_code == 0
     assert here.stdout == there.stdout
     assert here.stderr != there.stderr  # for whoever runs it alone
-    assert "clipped to the range" in there.stderr
+    assert "and clipped to it" in there.stderr
     assert ["and not for 31" in each.stderr for each in (here, there)] == [False, True]
     if form:
         assert set(json.loads(here.stdout)) == SPOKEN

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpmc.errors import ParameterError
@@ -20,6 +20,7 @@ from dpmc.privacy.policy import (
 )
 
 
+@settings(deadline=None)
 @given(
     st.floats(0, 1, exclude_max=True, allow_subnormal=True),
     st.integers(1, 10**12),

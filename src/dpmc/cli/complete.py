@@ -29,7 +29,7 @@ PREDICTIONS_AT_A_TIME = 1 << 20
     },
     examples=(
         "dpmc complete --model model --ratings mine.csv --top 10",
-        "dpmc complete --model model --ratings mine.csv --item-features films.csv --top 10",
+        "dpmc complete --model model --ratings mine.csv --item-features new.csv --top 9",
         "dpmc complete --model model --ratings mine.csv --only-user u7 --output u7.csv",
     ),
 )

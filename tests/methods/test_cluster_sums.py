@@ -23,7 +23,6 @@ pytest.importorskip("distributed")
 
 N_USERS, N_ITEMS = 60, 9
 ITEMS = [f"item {number}" for number in range(N_ITEMS)]
-COLUMNS = dict.fromkeys(("user", "item", "rating", "timestamp"))
 
 
 class Client:
@@ -81,7 +80,7 @@ def table():
 def store(table, tmp_path_factory):
     folder = tmp_path_factory.mktemp("store")
     table.to_csv(folder / "mine.csv", index=False)
-    return build(folder / "mine.csv", folder / "store", COLUMNS, block=15)
+    return build(folder / "mine.csv", folder / "store", block=15)
 
 
 def _values(sums, rows, first):
@@ -173,7 +172,7 @@ def test_a_part_of_another_program_is_refused(store, where):
 
 def test_blocks_are_checked_where_they_are_added_up(table, tmp_path):
     table.to_csv(tmp_path / "mine.csv", index=False)
-    changed = build(tmp_path / "mine.csv", tmp_path / "store", COLUMNS, block=100)
+    changed = build(tmp_path / "mine.csv", tmp_path / "store", block=100)
     values = tmp_path / "store" / "00002" / "values.npy"
     content = bytearray(values.read_bytes())
     content[-1] ^= 1
