@@ -142,15 +142,18 @@ def write_own_files(folder: Path) -> None:
     ]
     for name in ("mine.csv", "public.csv"):
         (folder / name).write_text("user,item,rating\n" + "\n".join(rows) + "\n")
-    (folder / "catalogue.txt").write_text("".join(f"film {item}\n" for item in range(ITEMS)))
-    years = [f"film {item},{1990 + item % 30}" for item in range(ITEMS)]
+    films = range(ITEMS + 1)  # a catalogue has one, too, that nobody rated
+    (folder / "catalogue.txt").write_text("".join(f"film {item}\n" for item in films))
+    years = [f"film {item},{1990 + item % 30}" for item in films]
     dirty = [
         row.replace(",", ";") for row in [*rows, "u0,film 0,good", ",film 1,3", "u1,film 2,2.5"]
     ]
     text = "user;item;rating\n" + "\n".join(dirty).replace(".", ",") + "\n"
     (folder / "dirty.csv").write_text(text, encoding="latin-1")
     (folder / "features.csv").write_text("item,year\n" + "\n".join(years) + "\n")
-    titles = [f"film {item},Title {item}" for item in range(ITEMS)]
+    of_today = [*years, "new film,2021"]
+    (folder / "features-of-today.csv").write_text("item,year\n" + "\n".join(of_today) + "\n")
+    titles = [f"film {item},Title {item}" for item in films]
     (folder / "titles.csv").write_text("item,title\n" + "\n".join(titles) + "\n")
 
 
