@@ -347,12 +347,15 @@ def test_in_words_how_a_fit_ended():
     assert outcome_in_words("biases", 5) == (
         "Fell back to biases: an offset for each item and a level for each user, and no factors. "
         "A noised comparison says that this predicts ratings better than the model that was "
-        "learnt. To learn one takes a larger epsilon, or more users. "
+        "learnt. A larger epsilon, or more users, may change that. "
         f"5 steps were {taken_back}"
     )
     means = outcome_in_words("own means", 0)
     assert means.startswith("Fell back to own means: nothing about single items; users are pred")
-    assert means.endswith("takes a larger epsilon, or more users.")
+    assert means.endswith("A larger epsilon, or more users, may change that.")
+    popularity = outcome_in_words("popularity")
+    assert "comparison" not in popularity  # where pairs are not asked for, there is none
+    assert "do not show that lists made of each user's own likes would be better." in popularity
 
 
 def test_one_json_object(table, tmp_path):

@@ -116,7 +116,7 @@ def fit(path, output, extras, dask, force, quiet, as_json, **options):
 
     For recommendations say --for ranking: the method ease learns from what users like
     (--likes-from, or a table without ratings) and ranks far better than predicted ratings do. It
-    falls back to popularity where a noised comparison on likes held out says so.
+    falls back to popularity where noised numbers do not show that its lists are better.
 
     No setting may be taken from the ratings, or the guarantee is void. The defaults are not: B is
     half the rating range, S the standard deviation of the noise on a Gram matrix. Each fit of the

@@ -24,6 +24,12 @@ class Method(ABC):
     :func:`with_parameters` makes the constructor of them.
     """
 
+    takes_features = False
+    """Whether :meth:`fit` takes ``item_features``, what is publicly known of the items."""
+
+    ranks = False
+    """Whether predictions are scores, of no unit, by which items are ranked."""
+
     def __post_init__(self) -> None:
         """Check what the constructor was given; None stays where it is the default."""
         for each in fields(self):

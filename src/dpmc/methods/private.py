@@ -99,12 +99,6 @@ class PrivateMethod(Method):
     """Whether :meth:`fit` takes ratings by blocks (:class:`dpmc.methods.blocks.LabelledBlocks`), so
     that they need not be in memory."""
 
-    takes_features = False
-    """Whether :meth:`fit` takes ``item_features``, what is publicly known of the items."""
-
-    ranks = False
-    """Whether predictions are scores, of no unit, by which items are ranked."""
-
     fixed: ClassVar[tuple[str, ...] | None] = None
     """Names of the settings that ``dpmc fit`` leaves at their defaults; it offers the methods whose
     class says so itself."""

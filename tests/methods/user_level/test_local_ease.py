@@ -12,11 +12,12 @@ from dpmc.methods import method_class, method_name
 from dpmc.methods.kernels import top_lists
 from dpmc.methods.kernels.top_lists import LENGTH, mean_on_top, on_top
 from dpmc.methods.user_level.local_ease import check, counts, pairs
-from dpmc.methods.user_level.local_ease.constants import FEWEST_LIKES, POPULAR, RIDGE
+from dpmc.methods.user_level.local_ease.constants import FEWEST_LIKES, LARGEST, POPULAR, RIDGE
 from dpmc.methods.user_level.local_ease.counts import Popularity
 from dpmc.methods.user_level.local_ease.method import LocalEase
+from dpmc.methods.user_level.local_ease.references import PrivatePopularity
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation
-from dpmc.privacy.relations import USER_ADD_REMOVE, USER_LEVEL, USER_REPLACE
+from dpmc.privacy.relations import USER_ADD_REMOVE, USER_LEVEL
 from dpmc.privacy.release import GridNoise
 from dpmc.ratings import Ratings
 
@@ -87,24 +88,83 @@ def of_check(known, wanted, *model):
     return check.statistic(rows[0], lambda first, _: rows, *model)
 
 
-def test_a_list_gains_one_at_most_and_one_user_gains_it():
-    assert model()._sensitivity("check") == 1
-    assert model(USER_REPLACE)._sensitivity("check") == 2
+def lists_that_differ():
+    """Return popularity, scales and factors by which list after list gains, or loses, for users who
+    like the first item and want the last one, or the second.
+    """
     n = 2 * LENGTH
     shares = -np.arange(n, dtype=float)
-    known, wanted = np.zeros((2, 1, n), bool)
-    known[0, 0] = wanted[0, -1] = True
     factors = np.zeros((n, 1))
-    factors[[0, -1]] = 1.0
-    sent, longest = of_check(known, wanted, shares, 1e-6 * shares, np.ones(n), factors)
-    assert (sent[0], longest) == (1, 1)
+    factors[[0, 1, -1], 0] = 1.0, -0.4, 0.8
+    return shares, np.full(n, 30.0), factors
+
+
+def who(wants, n=2 * LENGTH):
+    known, wanted = np.zeros((2, 1, n), bool)
+    known[0, 0] = wanted[0, wants] = True
+    return known, wanted
+
+
+@pytest.mark.parametrize("relation", USER_LEVEL)
+def test_no_user_moves_the_check_further_than_stated_and_one_does(relation):
+    gains, loses = (of_check(*who(wants), *lists_that_differ())[0] for wants in (-1, 1))
+    np.testing.assert_allclose([gains, loses], np.full((2, 2), [[0.5**0.5], [-(0.5**0.5)]]))
+    stated = model(relation)._sensitivity("check")
+    moved = gains if relation == USER_ADD_REMOVE else gains - loses
+    assert np.linalg.norm(moved) == pytest.approx(stated)
+
+
+def test_no_likes_and_no_model_send_more_to_the_check_than_one():
+    """Models of any size, as noise may make them, and any likes: hill climbing would find no more,
+    as a user's numbers are clipped whatever the lists."""
     rng = np.random.default_rng(0)
-    for _ in range(20):
-        likes = drawn(rng.integers(1000), 8, n)
-        out = rng.random(likes.shape) < 0.4
-        model_of = rng.random(n), *rng.random((2, n)), rng.random((n, 2))
-        _, longest = of_check(likes & ~out, likes & out, *model_of)
-        assert 0 <= longest <= 1
+    largest = 0.0
+    for _ in range(200):
+        likes = rng.random((1, 40)) < rng.random()
+        out = rng.random(likes.shape) < rng.random()
+        shares = rng.standard_normal(40) * 10.0 ** rng.integers(-9, 9)
+        model_of = shares, rng.standard_normal(40), 3 * rng.standard_normal((40, 2))
+        sent, longest = of_check(likes & ~out, likes & out, *model_of)
+        assert np.linalg.norm(sent) == pytest.approx(longest)
+        largest = max(largest, longest)
+    assert 0.9 < largest <= 1
+
+
+@pytest.mark.parametrize("with_pairs", [1.0, 0.1])
+def test_what_lists_gain_is_what_ndcg_gains_up_to_a_bound(with_pairs):
+    """By a plain program, of all users together and all items."""
+    likes, rng = drawn(3, 60, 80), np.random.default_rng(2)
+    out = rng.random(likes.shape) < 0.2
+    shares, scales, factors = rng.random(80), rng.random(80), 0.3 * rng.standard_normal((80, 3))
+    factors[rng.random(80) > with_pairs] = 0
+    found, _ = of_check(likes & ~out, likes & out, shares, scales, factors)
+    wanted = np.zeros(2)
+    for own, held in zip(likes & ~out, likes & out, strict=True):
+        if held.any():
+            liked = scales * (factors @ factors[own].sum(axis=0))
+            ndcg = [
+                on_top(scores, np.flatnonzero(own), np.flatnonzero(held), LENGTH)[1]
+                for scores in (shares, shares + liked, 0.05 * shares + liked)
+            ]
+            wanted += np.clip(np.diff(ndcg), -LARGEST, LARGEST) / LARGEST / 2**0.5
+    np.testing.assert_allclose(found, wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("noised", "best"),
+    [
+        ((-5, -5), None),
+        ((0.4, 0.9), None),
+        ((0.6, 0.9), POPULAR[0]),
+        ((0.6, 1.1), POPULAR[1]),
+        ((-3, 4.6), POPULAR[1]),
+        ((-3, 4.4), None),
+        ((9, -9), POPULAR[0]),
+    ],
+)
+def test_lists_with_less_popularity_have_to_gain_more_than_the_noise(noised, best):
+    """In deviations of the noise: half of one for the first step, and one for the second."""
+    assert check.better(2.5 * np.array(noised), 2.5) == best
 
 
 def test_a_longer_user_is_refused(monkeypatch):
@@ -114,7 +174,7 @@ def test_a_longer_user_is_refused(monkeypatch):
 
 
 def test_lists_that_gain_more_than_they_can_are_refused(monkeypatch):
-    monkeypatch.setattr(check, "statistic", lambda *_: (np.zeros(1), 1.1))
+    monkeypatch.setattr(check, "statistic", lambda *_: (np.zeros(2), 1.1))
     with pytest.raises(PrivacyViolation, match="check: a user has a norm above"):
         model().fit(of_matrix(drawn(0, 20, 8)), rng=0, noise_rng=1)
 
@@ -127,9 +187,31 @@ def test_the_ledger_holds_it_to_its_budget(relation, asked, epsilon):
     noise = FloatNoise(made.calibration.noise, np.random.default_rng(3))
     ledger = Ledger(noise, made.releases, keep=True)
     made.fit(of_matrix(drawn(0, 30, 10)), rng=0, ledger=ledger)
-    assert [each.what for each in ledger.transcript] == ["counts", asked, "check"]
+    wanted = ["counts", "counts"] if asked == "counts" else ["counts", "pairs", "check"]
+    assert [each.what for each in ledger.transcript] == wanted
     assert ledger.spent == pytest.approx(made.releases)
     assert asked == "pairs" or made.fell_back_to_ == "popularity"
+
+
+@pytest.mark.parametrize("relation", USER_LEVEL)
+def test_without_pairs_popularity_has_the_whole_budget_and_all_likes(relation):
+    """The mean of two releases by their shares is one release of the sum of both."""
+    made, likes = model(relation, 1), of_matrix(drawn(0, 200, 10))
+    noise = FloatNoise(made.calibration.noise, np.random.default_rng(3))
+    ledger = Ledger(noise, made.releases, keep=True)
+    made.fit(likes, rng=0, ledger=ledger)
+    first, second = ledger.transcript
+    shares = np.array([first.weight**-2, second.weight**-2]) / made.releases
+    assert shares.sum() == pytest.approx(1)
+    sent, _ = counts.statistic(likes.by_user, 10)
+    for each in ledger.transcript:
+        np.testing.assert_array_equal(each.query, sent)
+    both = shares[0] * first.output + shares[1] * second.output
+    np.testing.assert_allclose(made.item_offsets_, counts.read(both, 0.0).shares)
+    whole = PrivatePopularity(relation=relation, epsilon=1, delta=1e-6)
+    scales = np.array([first.scale, second.scale])
+    variance = np.square(shares * scales).sum()
+    assert variance == pytest.approx(whole._sensitivity("counts") ** 2 * whole._weight(1.0) ** 2)
 
 
 # -- the model -----------------------------------------------------------------------------------
@@ -146,7 +228,7 @@ def test_without_noise_it_is_ease():
     noised, _ = counts.statistic(rows, 12)
     popularity = counts.read(noised, 0.0)
     assert popularity.users == pytest.approx((rows.sizes > 0).sum())
-    offsets, scales, factors = pairs.read(plain + plain.T, 0.0, np.arange(12), popularity)
+    scales, factors = pairs.read(plain + plain.T, 0.0, np.arange(12), popularity)
     weight = pairs.weight_of(popularity.likes)
     diagonal = weight * popularity.users * popularity.shares
     gram = plain + plain.T + np.diag(diagonal)
@@ -158,7 +240,6 @@ def test_without_noise_it_is_ease():
     found = (factors @ factors.T) * scales
     off = ~np.eye(12, dtype=bool)
     np.testing.assert_allclose(found[off], wanted[off], atol=1e-10)
-    np.testing.assert_allclose(offsets, POPULAR * popularity.shares)
 
 
 def test_directions_are_shrunk_by_what_noise_adds():
@@ -183,7 +264,7 @@ def test_counts_tell_how_many_users_and_likes_there_are():
 
 def test_pairs_sharpen_the_counts_of_their_items():
     rng = np.random.default_rng(2)
-    likes = drawn(2, 400, 10)
+    likes = drawn(2, 400, 10, groups=1)
     truth, rows = likes.mean(axis=0), of_matrix(likes).by_user
     gram = np.zeros((10, 10))
     gram[np.triu_indices(10, 1)] = pairs.statistic(rows, 10)[0]
@@ -216,7 +297,7 @@ def test_it_ranks_better_than_popularity_where_there_is_something_to_learn():
 @pytest.mark.parametrize("worse", [True, False])
 def test_it_falls_back_to_popularity_if_the_check_says_so(worse, monkeypatch):
     size = -1e9 if worse else 1e9
-    monkeypatch.setattr(check, "statistic", lambda *_: (np.array([size]), 0.0))
+    monkeypatch.setattr(check, "statistic", lambda *_: (np.array([size, size]), 0.0))
     made = model().fit(of_matrix(drawn(4, 300, 20)), rng=1, noise_rng=2)
     assert made.fell_back_to_ == ("popularity" if worse else None)
     assert made.item_factors_.any() == (not worse)
@@ -232,7 +313,7 @@ class Contrary:
     simulated = True
 
     def add(self, query, sensitivity):
-        return -query if query.size == 1 else query
+        return -query if query.size == 2 else query
 
 
 def test_what_is_published_hangs_on_the_noised_comparison():
@@ -241,6 +322,32 @@ def test_what_is_published_hangs_on_the_noised_comparison():
     assert model().fit(likes, rng=1, noise_rng=2).fell_back_to_ is None
     made.fit(likes, rng=1, ledger=Ledger(Contrary(), made.releases))
     assert made.fell_back_to_ == "popularity"
+
+
+@pytest.mark.parametrize("most", [None, 3])
+def test_likes_held_out_have_no_part_in_the_pairs_but_in_the_counts(most, monkeypatch):
+    """And no user has more likes in all of them together than may count."""
+    likes, seen = of_matrix(drawn(0, 200, 10)), []
+    statistic = check.statistic
+    monkeypatch.setattr(check, "statistic", lambda *args: seen.append(args) or statistic(*args))
+    made = model(checked=0.4, ratings_per_user=most)
+    ledger = Ledger(
+        FloatNoise(made.calibration.noise, np.random.default_rng(3)), made.releases, keep=True
+    )
+    made.fit(likes, rng=0, ledger=ledger)
+    rows, divided = seen[0][:2]
+    ((first, block),) = rows.blocks()
+    known, held_out = divided(first, block)
+    assert known.values.size + held_out.values.size == block.values.size
+    assert 0.3 < held_out.values.size / block.values.size < 0.5
+    assert block.sizes.max() == (most or likes.by_user.sizes.max())
+    queries = {each.what: each.query for each in ledger.transcript}
+    np.testing.assert_array_equal(queries["counts"], counts.statistic(block_of(block), 10)[0])
+    np.testing.assert_array_equal(queries["pairs"], pairs.statistic(block_of(known), 10)[0])
+
+
+def block_of(rows):
+    return Ratings.from_rows(rows, 10)
 
 
 def test_likes_are_those_from_the_threshold_on():
@@ -360,12 +467,13 @@ def test_what_a_user_adds_to_the_check_is_the_same_wherever_the_user_stands():
     likes = drawn(6, 40, 50)
     rng = np.random.default_rng(1)
     out = rng.random(likes.shape) < 0.3
-    rest = rng.random(50), rng.random(50), rng.random(50), rng.standard_normal((50, 7))
+    rest = rng.random(50), rng.random(50), rng.standard_normal((50, 7))
     alone = []
     for user in range(40):
         known, wanted = ((likes & each)[[user]] for each in (~out, out))
-        alone.append(of_check(known, wanted, *rest)[0][0])
-    assert of_check(likes & ~out, likes & out, *rest)[0][0] == fsum(alone)
+        alone.append(of_check(known, wanted, *rest)[0])
+    together = of_check(likes & ~out, likes & out, *rest)[0]
+    assert together.tolist() == [fsum(each) for each in zip(*alone, strict=True)]
 
 
 def test_the_pairs_of_users_with_few_likes_weigh_less_than_they_may():

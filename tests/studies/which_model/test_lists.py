@@ -10,6 +10,7 @@ from fake_results.which_model import fake_ranking
 from dpmc.frame.jobs.task import Task
 from dpmc.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 from dpmc.methods.user_level.local_ease import counts
+from dpmc.methods.user_level.local_ease.references import PrivatePopularity
 from dpmc.privacy.ledger import FloatNoise, Ledger
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.ratings import Ratings
@@ -17,7 +18,7 @@ from dpmc.studies.which_model.claims import judge  # noqa: F401  (registers pred
 from dpmc.studies.which_model.claims.evidence import PREDICATES, Evidence
 from dpmc.studies.which_model.experiments import ranking
 from dpmc.studies.which_model.frames import RANKED as LABELLED
-from dpmc.studies.which_model.lists import BY_RATINGS, RANKED, PrivatePopularity, ease
+from dpmc.studies.which_model.lists import BY_RATINGS, RANKED, ease
 
 HOME = Path(__file__).parents[3]
 

@@ -39,7 +39,7 @@ FILES = {
 USER_COLUMNS = ("user",)
 """Of the file of user factors, before the factors."""
 FALLING_BACK = ("local_bayes", "local_ease")
-"""Methods that publish a simpler model where a release says that it predicts or ranks better."""
+"""Methods that publish a simpler model where noised numbers say so."""
 INSTEAD = {
     "popularity": "the number of users who like an item, by which all users' items rank alike",
     "biases": "an offset for each item and a level for each user, and no factors",
@@ -47,7 +47,12 @@ INSTEAD = {
     "that of all, so that no item ranks above another",
 }
 """What is published of a fit that fell back."""
-_DOES = ("predicts ratings", "ranks likes")
+_WHY = {
+    True: "Noised numbers do not show that lists made of each user's own likes would be better.",
+    False: "A noised comparison says that this predicts ratings better than the model that was "
+    "learnt.",
+}
+"""Whether popularity is what a fit fell back to -> why."""
 BUDGET = ("relation", "epsilon", "delta", "mechanism")
 """Settings of a method that are not among the constants of a guarantee, but beside them."""
 
@@ -150,9 +155,9 @@ def outcome_in_words(fell_back_to: str | None, steps_taken_back: int = 0) -> str
     said = []
     if fell_back_to is not None:
         said.append(
-            f"Fell back to {fell_back_to}: {INSTEAD[fell_back_to]}. A noised comparison says that "
-            f"this {_DOES[fell_back_to == 'popularity']} better than the model that was learnt. To "
-            "learn one takes a larger epsilon, or more users."
+            f"Fell back to {fell_back_to}: {INSTEAD[fell_back_to]}. "
+            f"{_WHY[fell_back_to == 'popularity']} "
+            "A larger epsilon, or more users, may change that."
         )
     if steps_taken_back:
         steps = "1 step was" if steps_taken_back == 1 else f"{steps_taken_back} steps were"

@@ -36,7 +36,7 @@ INSTEAD = {
     "rated, and from you how high you rate.",
     "own means": "It was learnt from too few ratings to know of titles: it predicts the mean of "
     "your own ratings, of every title alike.",
-    "popularity": "It was learnt from too few ratings to know of tastes: it knows what is popular.",
+    "popularity": "It knows of no tastes, only of what is popular.",
 }
 """What the page says where a fit fell back to something simpler."""
 SIMULATED = "The noise of this model was simulated: this page is a trial, and not for publication."

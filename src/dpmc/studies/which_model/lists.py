@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
-from dpmc.methods.user_level.local_ease import counts
 from dpmc.methods.user_level.local_ease.method import LocalEase
+from dpmc.methods.user_level.local_ease.references import EASE, PrivatePopularity
 from dpmc.methods.user_level.references import Popularity
 from dpmc.ratings import Ratings
 
@@ -29,19 +29,6 @@ class Lists:
     scores: np.ndarray
     predicted: np.ndarray | None = None
     fell_back: bool = False
-
-
-class PrivatePopularity(LocalEase):
-    """The first release of local EASE with the whole budget, and all likes."""
-
-    def _fit(self, ratings, statistics, randomness, callback):
-        rows = randomness.choose(ratings.by_user, self.ratings_per_user)
-        sent = counts.statistic(rows, ratings.n_items)
-        noised, noise = self._release(statistics, "counts", *sent, 1.0)
-        model = counts.read(noised, noise).as_model()
-        self.item_offsets_, self.item_scales_, self.item_factors_ = model
-        self._users = np.zeros((ratings.n_users, 1))
-        self.fell_back_to_ = None
 
 
 class LocalBayesWithShares(LocalBayes):
@@ -91,12 +78,7 @@ def popularity(settings, training, given, fit) -> Lists:
 
 def ease(settings, training, given, fit) -> Lists:
     """EASE (Steck, WWW 2019), without privacy."""
-    likes = _likes(settings, training)
-    matrix = (likes.by_user.matrix(likes.n_items).toarray() > 0).astype(float)
-    inverse = np.linalg.inv(matrix.T @ matrix + settings["ridge"] * np.eye(likes.n_items))
-    weights = -inverse / np.diag(inverse)
-    np.fill_diagonal(weights, 0)
-    return Lists(matrix @ weights)
+    return Lists(EASE(ridge=settings["ridge"]).fit(_likes(settings, training)).predict_matrix())
 
 
 def _likes(settings: Mapping, training: Ratings) -> Ratings:

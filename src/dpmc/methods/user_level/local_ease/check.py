@@ -1,9 +1,16 @@
 """The third statistic: do lists of the model hold more of what users like than popularity?
 
-A part of each user's likes, by a hash of the user's own label, has no part in the other two
-statistics. The user ranks all other items by the model and by popularity and sends the NDCG of the
-first less that of the second, on the likes held out: a number within 1 either way; another user in
-the same place moves the sum by at most 2.
+A part of each user's likes, by a hash of the user's own label, has no part in the pairs. The user
+ranks all other items by popularity, by the model with much popularity in its scores, and by the
+model with little (:data:`~dpmc.methods.user_level.local_ease.constants.POPULAR`), and sends by how
+much NDCG rises from the first to the second list, and from the second to the third, on the likes
+held out. Both numbers count up to :data:`LARGEST`, in units in which a user's two numbers have at
+most the norm 1; another user in the same place moves the sum by at most 2.
+
+**Why so small a bound?** One like that moves onto a list, or off it, changes a user's NDCG by .2 to
+1, and the noise would be made for that. Most lists differ by less: with a small bound users vote
+for a list, and noise covers far fewer of their votes. What is lost is by how much a list is better
+for the few users for whom it is much better.
 
 **Likes held out must rank the same wherever in memory the user stands**, because a place of the
 list is no continuous function of a score: :func:`statistic` adds up in one order, user by user.
@@ -17,6 +24,7 @@ import numpy as np
 from dpmc.compiled import njit
 from dpmc.methods.blocks import Source, total
 from dpmc.methods.kernels.top_lists import LENGTH, on_top
+from dpmc.methods.user_level.local_ease.constants import LARGEST, POPULAR, SURE
 from dpmc.privacy.sums import Sums
 from dpmc.ratings import Compressed
 
@@ -29,8 +37,8 @@ REPLACED = 2 * NORM
 """How far another user in the same place moves the sum."""
 
 
-def statistic(rows: Source, divided: Divided, shares, offsets, scales, factors):
-    """Return the sum over users of NDCG by the model less that by popularity, and a norm.
+def statistic(rows: Source, divided: Divided, shares, scales, factors):
+    """Return the sums over users of what NDCG gains from list to list, and a norm.
 
     Parameters
     ----------
@@ -39,48 +47,87 @@ def statistic(rows: Source, divided: Divided, shares, offsets, scales, factors):
     divided : callable
         (number of the first user, rows) -> likes that the user ranks by, and those that should
         stand on top.
-    shares : float64 array, shape (n_items,)
+    shares : float64 array
         Popularity.
-    offsets, scales, factors : float64 arrays
+    scales, factors : float64 arrays
         The model, of all items.
 
     Returns
     -------
-    total : float64 array, shape (1,)
+    total : float64 array, shape (2,)
+        A user adds at most 2^-1/2 to each, for a gain of :data:`LARGEST` or more.
     longest : float
-        Largest size of what a user adds.
+        Norm of what a user adds, at most.
     """
-    inside = np.flatnonzero(factors.any(axis=1))
-    model = (shares, offsets, inside, scales, np.ascontiguousarray(factors))
-    sums = total(partial(_add, divided=divided, model=model), rows, Sums(1, NORM))
+    with_pairs = factors.any(axis=1)
+    order = np.argsort(-shares, kind="stable")
+    # without pairs an item ranks by popularity in all lists: the most popular are enough
+    items = np.flatnonzero(with_pairs), order[~with_pairs[order]]
+    model = (*items, shares, np.array(POPULAR), scales, np.ascontiguousarray(factors))
+    sums = total(partial(_add, divided=divided, model=model), rows, Sums(len(POPULAR), NORM))
     return sums.floats(), sums.longest
 
 
 def _add(sums, rows, first, *, divided, model):
     args = [part for each in divided(first, rows) for part in (each.indptr, each.indices)]
-    sent = sums.whole(_differences(*args, *model))
+    gained = np.clip(_gains(*args, *model) / LARGEST, -1, 1)
+    sent = sums.whole(gained * len(POPULAR) ** -0.5)
     sums.add(0, sent)
     sums.saw(sent)
 
 
 @njit(cache=True, nogil=True)
-def _differences(ptr, indices, out_ptr, out_indices, shares, offsets, inside, scales, factors):
-    sent = np.zeros(ptr.size - 1)
-    for user in range(sent.size):
+def _gains(
+    ptr, indices, out_ptr, out_indices, inside, outside, shares, popular, scales, factors
+):  # fmt: skip
+    gained = np.zeros((ptr.size - 1, popular.size))
+    nothing = np.empty(0, dtype=np.int64)
+    new, left_out = -1, -2
+    place = np.full(shares.size, new)  # among the candidates
+    for user in range(ptr.size - 1):
         wanted = out_indices[out_ptr[user] : out_ptr[user + 1]]
         if wanted.size == 0:
             continue
         own = indices[ptr[user] : ptr[user + 1]]
         total = np.zeros(factors.shape[1])
         for item in own:
+            place[item] = left_out
             for k in range(total.size):
                 total[k] += factors[item, k]
-        scores = offsets.copy()
-        for item in inside:
+        popular_ones = outside[: LENGTH + own.size]
+        candidates = np.empty(inside.size + popular_ones.size + wanted.size, dtype=np.int64)
+        number = 0
+        for some in (inside, popular_ones, wanted.astype(np.int64)):
+            for item in some:
+                if place[item] == new:
+                    place[item] = number
+                    candidates[number] = item
+                    number += 1
+        candidates = candidates[:number]
+        likes = place[wanted]
+        personal = np.zeros(number)
+        for n in range(number):
+            item = candidates[n]
             product = 0.0
             for k in range(total.size):
                 product += factors[item, k] * total[k]
-            scores[item] += scales[item] * product
-        ours = on_top(scores, own, wanted, LENGTH)[1]
-        sent[user] = ours - on_top(shares, own, wanted, LENGTH)[1]
-    return sent
+            personal[n] = scales[item] * product
+        before = on_top(shares[candidates], nothing, likes, LENGTH)[1]
+        for k in range(popular.size):
+            scores = popular[k] * shares[candidates] + personal
+            after = on_top(scores, nothing, likes, LENGTH)[1]
+            gained[user, k] = after - before
+            before = after
+        place[own] = new
+        place[candidates] = new
+    return gained
+
+
+def better(noised: np.ndarray, noise: float) -> float | None:
+    """Return which of :data:`POPULAR` makes the best lists, as a noised :func:`statistic` says.
+
+    None is popularity alone. Each step away from it has to gain more than the noise does.
+    """
+    gained = np.cumsum(noised - np.array(SURE) * noise)
+    best = int(np.argmax(gained))
+    return POPULAR[best] if gained[best] > 0 else None

@@ -72,22 +72,26 @@ class Popularity:
     shares: np.ndarray
     noise: float
 
-    def as_model(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return offsets, scales and factors by which items rank alike for all users."""
-        return self.shares, np.ones(self.shares.size), np.zeros((self.shares.size, 1))
+    def as_model(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return scales and factors by which items rank alike for all users."""
+        return np.ones(self.shares.size), np.zeros((self.shares.size, 1))
 
     def with_pairs(self, gram: np.ndarray, noise: float, items: np.ndarray) -> "Popularity":
-        """Return the same with what noised pairs say of their items: about each user who likes an
-        item adds the same to its row of ``gram``, whatever the number of likes.
+        """Return the same with what noised pairs say of their items.
+
+        Where items are liked independently, each user who likes an item adds about the same to the
+        products of its row of ``gram`` with the shares of the other items. No other weights leave
+        less noise in them.
         """
-        sums, before = gram.sum(axis=1), self.shares[items]
-        if not min(sums.sum(), before.sum()) > 0:
+        before = self.shares[items]
+        weights = np.maximum(before, 0)
+        products, others = gram @ weights, weights @ weights - weights**2
+        if not min(products.sum(), before @ others) > 0:
             return self
-        unit = before.sum() / sums.sum()
-        theirs = max(noise * unit * max(items.size - 1, 1) ** 0.5, np.finfo(float).tiny)
-        part = self.noise**2 / (self.noise**2 + theirs**2)
+        unit = before @ others / products.sum()
+        mine, theirs = self.noise**2 * others, (noise * unit) ** 2
         shares = self.shares.copy()
-        shares[items] = (1 - part) * before + part * unit * sums
+        shares[items] = (theirs * before + self.noise**2 * unit * products) / (theirs + mine)
         return replace(self, shares=shares)
 
 

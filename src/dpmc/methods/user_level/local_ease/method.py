@@ -18,7 +18,6 @@ from dpmc.methods.user_level.local_ease.constants import (
     HELD_OUT,
     MOST_ITEMS,
     PAIRS_FROM,
-    SURE,
 )
 from dpmc.methods.user_level.predictions import UserLevelMethod
 from dpmc.privacy.ledger import PrivacyViolation
@@ -28,7 +27,7 @@ from dpmc.ratings import Ratings
 STATISTICS = {"counts": counts, "pairs": pairs, "check": check}
 
 POPULAR_INSTEAD = "popularity"
-"""What is published instead of a model that the last release says is worse."""
+"""What is published instead of a model that is not known to be better."""
 
 
 @with_parameters
@@ -45,9 +44,9 @@ class LocalEase(UserLevelMethod):
     without pairs are ranked. Users compute it alone (the billboard lemma: Hsu et al. 2014, see
     :mod:`dpmc.privacy.relations`).
 
-    Statistics and sensitivities are derived in the modules beside this one. Where
-    nothing of the pairs rises above the noise, or the noised check says that the lists of the model
-    are worse, popularity is published instead.
+    Statistics and sensitivities are derived in the modules beside this one. Where there are too few
+    users for the noise, nothing of the pairs rises above it, or the noised check does not say that
+    lists of the model are better, popularity is published instead.
 
     Parameters
     ----------
@@ -58,12 +57,12 @@ class LocalEase(UserLevelMethod):
         Of no use: a like is a like.
     mechanism : {"gaussian"}
     ratings_per_user : int, optional
-        Of each user so many likes take part; all of them if not given.
+        Of each user so many likes take part, those of the check among them; all if not given.
     likes_from : float, optional
         From this rating on a rating is a like; every one is if not given.
     checked : float
-        Share of each user's likes that have no part in the model, so that it can be compared with
-        popularity on them.
+        Share of each user's likes that have no part in the pairs, so that lists can be compared on
+        them.
     pairs_from : float
         Users, in units of the noise of a pair, from which on pairs are asked for.
 
@@ -140,38 +139,41 @@ class LocalEase(UserLevelMethod):
 
     def _fit(self, ratings, statistics, randomness, callback):
         own, n_items = in_blocks(ratings, self.threads), ratings.n_items
+        rows = own.then(randomness.choices(self.ratings_per_user))
         out = randomness.parts(self.checked)
-        known = own.then(partial(without, out))
-        rows = known.then(randomness.choices(self.ratings_per_user))
-        popularity, model = self._learnt(rows, n_items, statistics)
-
-        divided = partial(_divided, out)
-        sent, longest = check.statistic(own, divided, popularity.shares, *model)
-        noised, noise = self._release(statistics, "check", sent, longest, CHECK_SHARE)
-        popular = noised[0] < -SURE * noise or not model[2].any()
-        self.fell_back_to_ = POPULAR_INSTEAD if popular else None
-        if popular:
-            model = popularity.as_model()
-        self.item_offsets_, self.item_scales_, self.item_factors_ = model
-        self._alone, self._users = own, None
+        popularity, model = self._learnt(rows, out, n_items, statistics)
+        popular = None
+        if model is not None:
+            divided = partial(_divided, out)
+            sent = check.statistic(rows, divided, popularity.shares, *model)
+            noised, noise = self._release(statistics, "check", *sent, CHECK_SHARE)
+            popular = check.better(noised, noise) if model[1].any() else None
+        self._publish(own, popularity, popular, model)
         if callback is not None:
             callback(1, self)
 
-    def _learnt(self, rows, n_items, statistics):
-        """Return popularity, and offsets, scales and factors, as the first two releases say."""
+    def _publish(self, own, popularity, popular, model):
+        """Set scales and factors, and so much of popularity; without it popularity alone."""
+        self.fell_back_to_ = POPULAR_INSTEAD if popular is None else None
+        if popular is None:
+            popular, model = 1.0, popularity.as_model()
+        self.item_offsets_ = popular * popularity.shares
+        self.item_scales_, self.item_factors_ = model
+        self._alone, self._users = own, None
+
+    def _learnt(self, rows, out, n_items, statistics):
+        """Return popularity, and scales and factors, or None where pairs were not asked for."""
         sent = counts.statistic(rows, n_items)
         noised, noise = self._release(statistics, "counts", *sent, COUNTS_SHARE)
         popularity = counts.read(noised, noise)
         left = 1 - COUNTS_SHARE - CHECK_SHARE
         of_pair = statistics.noise_std(self._sensitivity("pairs")) * self._weight(left)
         if pairs.telling(popularity) < self.pairs_from * of_pair:
-            again, less = self._release(statistics, "counts", *sent, left)
-            part = COUNTS_SHARE / (COUNTS_SHARE + left)
-            noised = part * noised + (1 - part) * again
-            popularity = counts.read(noised, less * (1 - part) ** 0.5)
-            return popularity, popularity.as_model()
+            again, less = self._release(statistics, "counts", *sent, 1 - COUNTS_SHARE)
+            noised = COUNTS_SHARE * noised + (1 - COUNTS_SHARE) * again
+            return counts.read(noised, less * (1 - COUNTS_SHARE) ** 0.5), None
         items = pairs.items_worth_it(popularity, of_pair)
-        few = rows.then(partial(_columns, items, n_items))
+        few = rows.then(partial(without, out)).then(partial(_columns, items, n_items))
         sent = pairs.statistic(few, items.size)
         noised, _ = self._release(statistics, "pairs", *sent, left)
         gram = pairs.matrix_of(noised, items.size)

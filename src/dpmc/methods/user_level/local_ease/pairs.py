@@ -4,8 +4,7 @@ A user with n likes among these sends 1 for each pair of likes i < j, times
 w = sqrt(2 / (l (l - 1))), l = max(n, L): the upper triangle, without the diagonal, of w x x^T.
 There are n (n - 1) / 2 such pairs, so its norm is w sqrt(n (n - 1) / 2) <= 1, with equality from L
 likes on. All entries are at least 0: another user in the same place moves the sum by at most
-sqrt(2). Where there are too few users for the noise of a pair, counts are asked for again instead,
-and the mean of both is taken.
+sqrt(2). Where there are too few users for the noise of a pair, counts are asked for again instead.
 """
 
 from functools import partial
@@ -22,7 +21,6 @@ from dpmc.methods.user_level.local_ease.constants import (
     ITEMS_POWER,
     MOST_ITEMS,
     PAIRS_OF_LIKES,
-    POPULAR,
     RIDGE,
 )
 from dpmc.methods.user_level.local_ease.counts import Popularity
@@ -36,8 +34,12 @@ REPLACED = 2**0.5 * NORM
 
 
 def telling(popularity: Popularity) -> float:
-    """Return how many users have pairs, about; those of few likes count in part."""
-    return popularity.users * min(1, (popularity.likes - 1) / (PAIRS_OF_LIKES - 1))
+    """Return how many users have pairs, about; those of few likes count in part.
+
+    Their number of likes is taken to be a deviation of the noise lower than it looks.
+    """
+    likes = popularity.likes - popularity.noise * popularity.shares.size**0.5
+    return popularity.users * min(1, (likes - 1) / (PAIRS_OF_LIKES - 1))
 
 
 def items_worth_it(popularity: Popularity, noise: float) -> np.ndarray:
@@ -94,8 +96,8 @@ def matrix_of(noised: np.ndarray, n_items: int) -> np.ndarray:
 
 def read(
     gram: np.ndarray, noise: float, items: np.ndarray, popularity: Popularity
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return offsets, scales and factors of all items, as noised pairs say.
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return scales and factors of all items, as noised pairs say.
 
     A matrix of noise alone has eigenvalues up to the edge 2 s sqrt(m); a direction of size t in it
     shows as l = t + s^2 m / t, with the squared cosine 1 - s^2 m / t^2 to its own (Benaych-Georges
@@ -130,7 +132,7 @@ def read(
     factors[items, : sizes.size] = few
     scales = np.ones(shares.size)
     scales[items] = 1 / (inverse - np.square(few).sum(axis=1))
-    return POPULAR * shares, scales, factors
+    return scales, factors
 
 
 def shrunk(values: np.ndarray, edge: float) -> np.ndarray:
