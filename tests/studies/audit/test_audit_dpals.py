@@ -42,8 +42,8 @@ REACHED = {
     ("local_bayes_held_out", "updates"): 0.95,
     **{("local_bayes_held_out", what): 0.7 for what in ("offsets", "worth")},
     # of 4 users mostly nothing is above the noise, and popularity is compared with itself
-    **{(family, "check"): 0.0 for family in FAMILIES if family.startswith("local_ease")},
-    # are for users of 4 and 3 likes, and of so many 2 count
+    ("local_ease", "check"): 0.0,
+    # are for users of 4 and 3 likes, and of so many 2 count, at most
     **{("local_ease_likes", what): share for what, share in (("counts", 0.72), ("pairs", 0.57))},
 }
 

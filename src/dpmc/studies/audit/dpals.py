@@ -93,18 +93,18 @@ def audited_family(family: str, relation: str, epsilon: float = EPSILON, cls: ty
     With ``cls``, of that class: where the method has a planted fault.
     """
     name, settings = FAMILIES[family]
-    return (cls or _class_of(name))(
+    return (cls or _class_of(family, name))(
         relation=relation, epsilon=epsilon, delta=DELTA, rating_range=RANGE, **settings
     )
 
 
-def _class_of(method: str) -> type:
-    if method != "dpals_features":
-        return method_class(method)
+def _class_of(family: str, method: str) -> type:
     # imports numba
-    from dpmc.studies.audit.featured import AuditedWithFeatures
+    from dpmc.studies.audit.featured import AuditedLists, AuditedWithFeatures
 
-    return AuditedWithFeatures
+    if family == "local_ease_likes":
+        return AuditedLists
+    return AuditedWithFeatures if method == "dpals_features" else method_class(method)
 
 
 def dpals_rows(settings: Mapping) -> Iterator[dict[str, object]]:

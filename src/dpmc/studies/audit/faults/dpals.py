@@ -17,6 +17,7 @@ from dpmc.privacy.ledger import FloatNoise
 from dpmc.privacy.relations import USER_ADD_REMOVE
 from dpmc.studies.audit.dpals import audited_family
 from dpmc.studies.audit.faults import RUNS, Fault, FaultyMethod, Row
+from dpmc.studies.audit.featured import AuditedLists
 from dpmc.studies.audit.method_runs import method_rows
 from dpmc.studies.audit.neighbours import RATINGS_PER_USER
 
@@ -32,6 +33,7 @@ ERRORS_NOT_CLIPPED = "errors of users not clipped"
 HALF_OF_GRADIENTS = "noise for half of a user's gradient"
 COUNTS_NOT_SHORTENED = "counts of likes not shortened"
 PAIRS_NOT_SHORTENED = "pairs of likes not shortened"
+GAINS_NOT_CLIPPED = "gains of lists not clipped"
 FEATURES_OF_RATINGS = "features made of ratings"
 
 
@@ -136,6 +138,10 @@ class _HeavyPairs(_Unshortened, LocalEase):
     unshortened = "pairs"
 
 
+class _LargeGains(_Unshortened, AuditedLists):
+    unshortened = "check"
+
+
 class _FeaturesOfRatings(DPALSWithFeatures):
     def _features(self, ratings):
         return ratings.by_item.means(0.0)[:, None]
@@ -158,6 +164,7 @@ FAULTS: Mapping[str, FaultyMethod] = {
     HALF_OF_GRADIENTS: FaultyMethod("dp_gradient_spectral", _LessSensitiveGradient),
     COUNTS_NOT_SHORTENED: FaultyMethod("local_ease", _HeavyCounts),
     PAIRS_NOT_SHORTENED: FaultyMethod("local_ease", _HeavyPairs),
+    GAINS_NOT_CLIPPED: FaultyMethod("local_ease_likes", _LargeGains),
     FEATURES_OF_RATINGS: FaultyMethod("dp_cmf", _FeaturesOfRatings),
 }
 """By family."""
