@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from publication.small_tables import refused, rows_of, run, write_table
 
-from dpmc.cli.evaluate import NOTE, _of_blocks
+from dpmc.cli.evaluate import HINT, MEAN, NOTE, _of_blocks
 from dpmc.datasets.synthetic import generate
 from dpmc.fitting.fit import prepare
 from dpmc.fitting.parameters import METHODS
@@ -48,25 +48,33 @@ def test_a_table_by_method_and_budget(table):
     assert lines[0] == NOTE
     assert lines[0].startswith("Not private")
     assert "400 users, 25 items; 2 x 80% to learn from; user_add_remove, delta 1e-06" in lines[1]
-    names = [line.partition("  ")[0] for line in lines[3:8]]
-    assert names == ["RMSE", "als", "bias", "user's own mean", "global mean"]
-    assert len({len(line) for line in lines[3:8]}) == 1
+    names = [line.partition("  ")[0] for line in lines[3:9]]
+    assert names == ["RMSE", "als", "bias", "best without privacy", MEAN, "global mean"]
+    assert len({len(line) for line in lines[3:9]}) == 1
     found, by_key = errors(table, *options)
     assert found["private"] is False
     assert found["note"] == NOTE
     assert (found["users"], found["items"], found["splits"]) == (400, 25, 2)
-    assert by_key.pop(("popularity of likes", None))["rmse"] is None
+    assert by_key.pop(("popularity without privacy", None))["rmse"] is None
+    free = [by_key.pop((f"{name} without privacy", None)) for name in ("bayes", "Bayesian ALS")]
+    by_key["best without privacy", None] = min(free, key=lambda error: error["rmse"])
+    best = "Bayesian ALS" if free[1]["rmse"] < free[0]["rmse"] else "bayes at epsilon 1e+06"
+    said = "Means, and rows without privacy, have no noise. The best without privacy is"
+    assert f"{said} {best}." in lines
+    assert HINT not in lines  # nobody likes anything: there are no lists
     for (name, epsilon), error in by_key.items():
         assert error["rmse"] == pytest.approx(np.mean(error["by_split"]))
         assert error["standard_deviation"] == pytest.approx(np.std(error["by_split"], ddof=1))
-        (line,) = (each for each in lines[3:8] if each.startswith(name))
+        (line,) = (each for each in lines[3:9] if each.startswith(name))
         text = f"{error['rmse']:.3f} +- {error['standard_deviation']:.3f}"
         assert line.count(text) == (1 if epsilon else 2)
     # with next to no noise factors explain ratings of rank 2, and with a lot of it they do not
-    own, everybody = by_key["user's own mean", None]["rmse"], by_key["global mean", None]["rmse"]
+    own, everybody = by_key[MEAN, None]["rmse"], by_key["global mean", None]["rmse"]
     assert by_key["als", 2000]["rmse"] < by_key["bias", 2000]["rmse"] < everybody
     assert by_key["als", 2000]["rmse"] < 0.8 * own
     assert by_key["als", 0.5]["rmse"] > own
+    # nothing of a budget is better than what needs no privacy, where ratings are of rank 2
+    assert by_key["best without privacy", None]["rmse"] < by_key["als", 2000]["rmse"]
 
 
 def test_the_means_and_models_are_those_of_the_split(table):
@@ -76,8 +84,9 @@ def test_the_means_and_models_are_those_of_the_split(table):
     known, out = (each(part, 0, ratings.by_user) for each in (within, without))
     assert 0.75 < known.values.size / len(ratings) < 0.85
     everybody = known.values.mean()
-    own = out.per_rating(known.means(everybody))
-    for name, predicted in (("global mean", everybody), ("user's own mean", own)):
+    sums = np.array([known.values[known.indptr[n] : known.indptr[n + 1]].sum() for n in range(400)])
+    own = out.per_rating((sums + 2 * everybody) / (known.sizes + 2))  # two ratings at the mean
+    for name, predicted in (("global mean", everybody), (MEAN, own)):
         wanted = np.sqrt(np.mean((predicted - out.values) ** 2))
         assert by_key[name, None]["by_split"] == [pytest.approx(wanted)]
         assert by_key[name, None]["standard_deviation"] is None
@@ -94,15 +103,20 @@ def test_the_means_and_models_are_those_of_the_split(table):
 def test_what_is_compared_by_default(tmp_path):
     table = write_table(tmp_path / "mine.csv", rows_of())
     arguments = ["--rating-range", 1, 5, "--relation", "user", "--json"]
+    assert f"\n{HINT}\n" in run("evaluate", table, *arguments[:-1], "--splits", 1).stdout
     found = json.loads(run("evaluate", table, *arguments).stdout)
     keys = [(each["method"], each["epsilon"]) for each in found["errors"]]
     assert keys[:6] == [(name, e) for name in ("bayes", "bias") for e in (1, 5, 20)]
-    references = ("popularity of likes", "user's own mean", "global mean")
+    ratings = ("bayes without privacy", "Bayesian ALS without privacy")
+    references = (*ratings, "popularity without privacy", MEAN, "global mean")
     assert keys[6:] == [(name, None) for name in references]
     for each in found["errors"]:
-        assert (each["rmse"] is None) == (each["method"] == "popularity of likes")
-        for part in [each] * (each["rmse"] is not None) + [each["recall"], each["ndcg"]]:
-            assert len(part["by_split"]) == 3
+        assert (each["rmse"] is None) == (each["method"] == "popularity without privacy")
+        # what tells no items apart makes no lists, and a limit of ratings is none of lists
+        lists = each["method"] in ("bayes", "bias", "popularity without privacy")
+        parts = [each] * (each["rmse"] is not None) + [each["recall"], each["ndcg"]] * lists
+        assert all(len(part["by_split"]) == 3 for part in parts)
+        assert (each["ndcg"]["ndcg"] is None) == (not lists)
     assert found["likes_from"] == 4
 
 
@@ -198,15 +212,23 @@ OF_A_STORE = {
 
 @pytest.mark.parametrize("options", OF_A_STORE.values(), ids=OF_A_STORE)
 def test_a_store_is_evaluated_by_blocks_as_its_table_is(stored, options, monkeypatch):
-    """All numbers are equal, in blocks of any size, and the store is never in memory."""
+    """All numbers that a store has are equal, in blocks of any size, and it is never in memory."""
     monkeypatch.delattr("dpmc.publication.store.Store.lines")
     options = (*options, "--epsilon", 5, "--splits", 2, "--json")
     found = []
     for source, size in ((stored[0], 2**18), (stored[1], 2**18), (stored[1], 30)):
         monkeypatch.setattr("dpmc.ratings.BLOCK", size)
         found.append(json.loads(run("evaluate", source, *options).stdout))
+    # what is fitted in memory alone
+    limits = ["Bayesian ALS without privacy", "EASE without privacy"]
+    of_table = found[0]["errors"]
+    found[0]["errors"] = [each for each in of_table if each["method"] not in limits]
+    assert 0 < len(of_table) - len(found[0]["errors"]) <= 2
     assert found[0] == found[1] == found[2]
-    assert len(found[0]["errors"]) == (2 if "ranking" in options else 5)
+    methods = {each["method"] for each in found[0]["errors"]}
+    ranked = {"private popularity"} if methods & {"ease"} else set()
+    rated = {"bayes without privacy", MEAN, "global mean"} if methods & {"bayes", "bias"} else set()
+    assert methods - {"ease", "bayes", "bias"} == ranked | rated | {"popularity without privacy"}
 
 
 def test_what_would_need_all_of_a_store_is_asked_for_by_name(stored):

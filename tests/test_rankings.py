@@ -10,6 +10,7 @@ from publication.small_tables import ITEMS, USERS, refused, rows_of, run, write_
 from pyarrow import parquet
 
 from dpmc import PrivateFactorization
+from dpmc.cli.evaluate import HINT
 from dpmc.errors import InputError
 from dpmc.methods.released.verify import verify
 
@@ -168,7 +169,8 @@ def test_evaluate_ranks_beside_the_error(tables):
     found = json.loads(run("evaluate", tables / "stars.csv", *arguments, *options).stdout)
     alone = json.loads(run("evaluate", tables / "stars.csv", *arguments, "--json").stdout)
     errors = {each["method"]: each for each in found["errors"]}
-    assert [*errors] == ["ease", "popularity of likes"]
+    limits = ["EASE without privacy", "popularity without privacy"]
+    assert [*errors] == ["ease", "private popularity", *limits]
     assert errors["ease"]["rmse"] is None
     for each in errors.values():
         assert 0 <= each["ndcg"]["ndcg"] <= 1
@@ -183,6 +185,7 @@ def test_evaluate_asks_a_ranking_for_no_range(tables, tmp_path):
     clicks = write_table(tmp_path / "clicks.csv", rows, ("user", "item"))
     said = run("evaluate", clicks, *arguments).stdout
     assert "RMSE" not in said
+    assert HINT not in said
     assert "\nEach row is a like; recall" in said
     stars = tables / "stars.csv"
     assert "or more are likes" in run("evaluate", stars, *arguments, "--likes-from", 3).stdout

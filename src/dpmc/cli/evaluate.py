@@ -12,8 +12,19 @@ from dpmc.cli.help import Command
 from dpmc.cli.options import READING, fit_option, progress, reading_in, reading_options, remark
 
 BIAS = "bias"
+MEAN = "user's own mean, shrunk"
+POPULARITY = "popularity"
+PRIVATE_POPULARITY = f"private {POPULARITY}"
+WITHOUT = " without privacy"
+"""Ends the names of models that a table in memory is learnt by, as a limit for the others."""
+BEST = "best" + WITHOUT
+FREE_OF_NOISE, VANISHING = "bayes", 1e6
+"""The default method, and an epsilon at which its noise is negligible."""
+MOST_RATINGS, MOST_ITEMS = 2_000_000, 5_000
+"""For which Bayesian ALS and EASE without privacy are fitted: in minutes, and a gigabyte."""
 TRAINING_SHARE = 0.8
 MEASURES = {"rmse": "RMSE", "recall": "recall@20", "ndcg": "NDCG@20"}
+HINT = "Predicted ratings make poor lists: for recommendations use --for ranking."
 NOTE = (
     "Not private: these errors are computed from the ratings themselves, and the noise is "
     "simulated. Use them to plan, on public or made-up ratings."
@@ -87,7 +98,8 @@ def evaluate(path, epsilons, methods, splits, seed, as_json, **rest):
     means of the RMSE over the splits and their standard deviations, and of recall and NDCG of each
     user's 20 best items: all items are candidates but those that the user rated in what was learnt
     from, and those held out that the user likes should stand on top. The method ease ranks only,
-    and has no RMSE.
+    and has no RMSE. Other rows show what is easily reached (means, popularity) and what can be
+    reached without privacy.
 
     The output is not private: it is computed from the ratings without any protection, and the
     noise is simulated. To choose a method or a budget by it, use public or made-up ratings.
@@ -122,6 +134,9 @@ def evaluate(path, epsilons, methods, splits, seed, as_json, **rest):
             f"The default methods here, {defaults}, need all of a store in memory, 50 bytes for "
             "each rating: name one with --method if there is room for it."
         )
+    models |= _popularity(models)
+    for model in models.values():
+        _ = model.calibration  # found once for all splits
     rated, lists = likes_from is not None, Lists(None, None, {})
     reading = replace(reading, rated=rated)
     prepared = load_ratings(path, reading, rest["rating_range"], lists, by_blocks)
@@ -133,6 +148,20 @@ def evaluate(path, epsilons, methods, splits, seed, as_json, **rest):
     )
     for line in [json.dumps(result, indent=2)] if as_json else _lines(result, list(epsilons)):
         click.echo(line)
+
+
+def _popularity(models: dict) -> dict:
+    """Return private popularity at the budgets of models that rank."""
+    from dpmc.methods.user_level.local_ease.references import PrivatePopularity
+
+    same = ("relation", "epsilon", "delta", "ratings_per_user", "likes_from")
+    return {
+        (PRIVATE_POPULARITY, epsilon): PrivatePopularity(
+            **{name: getattr(model, name) for name in same}
+        )
+        for (_, epsilon), model in models.items()
+        if model.ranks
+    }
 
 
 def _errors(
@@ -150,8 +179,10 @@ def _errors(
     from dpmc.methods.private_choice import Seeded
 
     number, errors = _number_of(ratings), defaultdict(list)
-    rated = not all(model.ranks for model in models.values())  # means predict ratings
-    with progress(splits * len(models), "fits") as step:
+    predicting = [model for model in models.values() if not model.ranks]
+    limits = predicting[0].rating_range if predicting else None
+    others = _without_privacy(limits, len(predicting) < len(models), ratings, number, likes_from)
+    with progress(splits * (len(models) + len(others)), "fits") as step:
         for split in range(splits):
             rngs = [np.random.default_rng([seed, split, stream]) for stream in range(3)]
             part = Seeded(rngs[0]).parts(TRAINING_SHARE)
@@ -163,17 +194,39 @@ def _errors(
                     f"A training share of {TRAINING_SHARE:g} of {number} ratings leaves no rating "
                     "to train on or none to test on: evaluate on more of them."
                 )
-            for key, model in models.items():
+            measured = partial(_of_blocks, ratings=ratings, part=part, likes_from=likes_from)
+            for key, model in (models | others).items():
                 more = {"item_features": features} if model.takes_features else {}
-                # found once for all splits; what a fit keeps of users goes with its copy
-                _ = model.calibration
+                # what a fit keeps of users goes with its copy
                 fitted = copy(model).fit(training, rng=start, noise_rng=noise, **more)
-                errors[key].append(_of_blocks(fitted, ratings, part, likes_from))
+                lists = model.ranks or key in models
+                errors[key].append(measured(fitted, lists=lists, limits=limits))
                 step()
             for key, model in _references(training, known, likes_from).items():
-                if rated or model.ranks:
-                    errors[key].append(_of_blocks(model, ratings, part, likes_from))
+                if predicting or model.ranks:  # means predict ratings
+                    errors[key].append(measured(model, lists=model.ranks))
     return errors
+
+
+def _without_privacy(limits, ranked: bool, ratings, number: int, likes_from: float) -> dict:
+    """Return models that show how well ratings within limits, if any, can be predicted, and how
+    well likes can be ranked, if they are: those that there is time and memory for.
+    """
+    from dpmc.methods.factorization.bayesian_als import BayesianALS
+    from dpmc.methods.user_level.local_bayes.method import LocalBayes
+    from dpmc.methods.user_level.local_ease.references import EASE
+    from dpmc.privacy.relations import USER_ADD_REMOVE
+    from dpmc.ratings import Ratings
+
+    made, in_memory = {}, isinstance(ratings, Ratings)
+    if limits is not None:
+        budget = {"relation": USER_ADD_REMOVE, "epsilon": VANISHING}
+        made[FREE_OF_NOISE] = LocalBayes(**budget, rating_range=limits)
+        if in_memory and number <= MOST_RATINGS:
+            made["Bayesian ALS"] = BayesianALS(rank=10, iterations=60)
+    if ranked and in_memory and ratings.n_items <= MOST_ITEMS:
+        made["EASE"] = EASE(likes_from=likes_from)
+    return {(name + WITHOUT, None): model for name, model in made.items()}
 
 
 def _number_of(ratings) -> int:
@@ -241,15 +294,16 @@ def _references(training, known, likes_from: float) -> dict[tuple, _Reference]:
     import numpy as np
 
     from dpmc.methods.blocks import counted
+    from dpmc.methods.user_level.local_bayes.constants import CREDITED
 
     sums, numbers = known.T
     mean = sums.sum() / max(numbers.sum(), 1)
-    own = np.where(numbers > 0, sums / np.maximum(numbers, 1), mean)
+    own = (sums + CREDITED * mean) / (numbers + CREDITED)
     likes = counted(partial(_likes_of_items, training.n_items, likes_from), training)
     nobody, nothing = np.zeros(own.size), np.zeros(training.n_items)
     made = {
-        "popularity of likes": _Reference(nobody, likes.astype(float), ranks=True),
-        "user's own mean": _Reference(own, nothing),
+        POPULARITY + WITHOUT: _Reference(nobody, likes.astype(float), ranks=True),
+        MEAN: _Reference(own, nothing),
         "global mean": _Reference(nobody + mean, nothing),
     }
     return {(name, None): each for name, each in made.items()}
@@ -261,37 +315,44 @@ def _likes_of_items(n_items, likes_from, first, rows):
     return np.bincount(rows.indices[rows.values >= likes_from], minlength=n_items)
 
 
-def _of_blocks(model, ratings, part, likes_from: float) -> tuple[float, ...]:
-    """Return :data:`MEASURES` on the ratings that are not in a part."""
+def _of_blocks(
+    model, ratings, part, likes_from: float, lists=True, limits=None
+) -> tuple[float, ...]:
+    """Return :data:`MEASURES` on the ratings that are not in a part.
+
+    Of lists only if asked for; predictions are clipped to limits, if given.
+    """
     import numpy as np
 
     from dpmc.methods.blocks import cores, in_blocks, of_users
     from dpmc.methods.kernels.top_lists import each_on_top
     from dpmc.methods.private_choice import within, without
 
-    unclipped = model
-    if not isinstance(model, _Reference):
-        _ = model.user_factors_  # made once here, not by each thread for itself and for the copy
-        unclipped = _unclipped(model)
+    # made once here, not by each thread for itself and for the copy
+    _ = getattr(model, "user_factors_", None)
+    unclipped = _unclipped(model)
 
     def measured(rows, first):
         known, out = within(part, first, rows), without(part, first, rows)
         found = np.zeros((rows.n_rows, 5))
         if not model.ranks:
             users = out.per_rating(np.arange(first, first + out.n_rows))
-            found[:, 0] = out.sums((model.predict(users, out.indices) - out.values) ** 2)
+            predicted = model.predict(users, out.indices)
+            predicted = predicted if limits is None else np.clip(predicted, *limits)
+            found[:, 0] = out.sums((predicted - out.values) ** 2)
         found[:, 1] = out.sizes
-        liked = out.keep(out.values >= likes_from)
-        found[:, 2] = liked.sizes > 0
-        found[liked.sizes > 0, 3:] = each_on_top(
-            _scored(unclipped, first), model.shape_[1], known, liked
-        )
+        if lists:
+            liked = out.keep(out.values >= likes_from)
+            found[:, 2] = liked.sizes > 0
+            found[liked.sizes > 0, 3:] = each_on_top(
+                _scored(unclipped, first), model.shape_[1], known, liked
+            )
         return found
 
     # user by user, so that blocks of any size have the same sums
-    wrong, number, lists, *sums = of_users(measured, in_blocks(ratings, cores()), (5,)).sum(axis=0)
+    wrong, number, users, *sums = of_users(measured, in_blocks(ratings, cores()), (5,)).sum(axis=0)
     error = np.nan if model.ranks or not number else (wrong / number) ** 0.5
-    return (error, *(each / lists if lists else np.nan for each in sums))
+    return (error, *(each / users if users else np.nan for each in sums))
 
 
 def _summary(
@@ -349,10 +410,25 @@ def _table(measure: str, errors: list[dict], epsilons: list[float]) -> list[str]
     ]
 
 
+def _best_of_ratings(errors: list[dict]) -> tuple[list[dict], str | None]:
+    """Return rows with one prediction without privacy, that of the least RMSE, and its name."""
+    free = [row for row in errors if row["method"].endswith(WITHOUT) and row["rmse"] is not None]
+    best = min(free, key=lambda row: row["rmse"], default=None)
+    named = [row | {"method": BEST} if row is best else row for row in errors]
+    rows = [row for row in named if row not in free]
+    return rows, best and best["method"].removesuffix(WITHOUT)
+
+
 def _lines(result: dict, epsilons: list[float]) -> list[str]:
-    tables = [_table(name, result["errors"], epsilons) for name in MEASURES]
+    errors, best = _best_of_ratings(result["errors"])
+    tables = [_table(name, errors, epsilons) for name in MEASURES]
     level = result["likes_from"]
     likes = "Each row is a like" if level is None else f"Ratings of {level:g} or more are likes"
+    notes = ["Means, and rows without privacy, have no noise."]
+    if best is not None:
+        epsilon = f" at epsilon {VANISHING:g}" if best == FREE_OF_NOISE else ""
+        notes[0] += f" The best without privacy is {best}{epsilon}."
+        notes += [HINT] if any(tables[1:]) else []
     return [
         NOTE,
         f"{result['ratings']:,} ratings, {result['users']:,} users, {result['items']:,} items; "
@@ -360,7 +436,7 @@ def _lines(result: dict, epsilons: list[float]) -> list[str]:
         f"{result['relation']}, delta {result['delta']:g}, {result['mechanism']} noise.",
         *(line for table in tables for line in [""] * bool(table) + table),
         "",
-        "Means and popularity are those of the ratings to learn from, without noise.",
+        *notes,
         f"{likes}; recall is over min(20, number liked).",
     ]
 
