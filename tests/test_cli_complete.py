@@ -57,6 +57,29 @@ def best(values, n):
     return sorted(values, key=lambda item: -values[item])[:n]
 
 
+@pytest.mark.parametrize("number", [0, 1, 2])
+@pytest.mark.parametrize("suffix", [None, "csv", "jsonl", "parquet"])
+def test_users_who_rated_all_items_are_counted(folder, tmp_path, number, suffix):
+    """They have no best item that is new to them, so that no row is theirs."""
+    write_table(
+        tmp_path / "mine.csv", [row for row in rows_of() if row[0] in USERS[:number]]
+        + [(USERS[5], ITEMS[0], 3)],
+    )  # fmt: skip
+    options = [] if suffix is None else ["--output", tmp_path / f"out.{suffix}"]
+    arguments = ["--model", folder / "model", "--ratings", tmp_path / "mine.csv", "--top", 2]
+    said = run("complete", *arguments, *options)
+    expected = {
+        0: "",
+        1: "dpmc: 1 user rated every item of the model and is left out; --include-rated",
+        2: "dpmc: 2 users rated every item of the model and are left out; --include-rated",
+    }
+    assert expected[number] in said.stderr
+    assert ("rated every item" in said.stderr) == bool(number)
+    if suffix is None:
+        assert list(by_user(rows_in(said.stdout))) == [USERS[5]]
+    assert "rated every item" not in run("complete", *arguments, "--include-rated").stderr
+
+
 @pytest.mark.parametrize("n", [1, 2, 5, 100])
 @pytest.mark.parametrize("include", [False, True])
 def test_top_is_the_best_of_all(folder, n, include):

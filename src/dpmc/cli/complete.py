@@ -91,6 +91,7 @@ def complete(model, path, item_features, only_user, top, include_rated, output, 
     elif sys.stdout is None:
         raise InputError("The standard output is closed: give --output FILE.")
     published = load(model)
+    complete_users: list[int] = []
     click.get_current_context().with_resource(noticed())
     user = None if only_user is None else label(only_user)
     reading = reading_in(options, rated=published.rated)
@@ -102,7 +103,7 @@ def complete(model, path, item_features, only_user, top, include_rated, output, 
         is_score = published.value != COLUMNS[-1]
         what = "scores made of the user's likes" if is_score else "predicted ratings"
         click.echo(f"dpmc: ranked by {what}.", err=True)
-        predictions = _best(published, ratings, top, include_rated)
+        predictions = _watched(_best(published, ratings, top, include_rated), complete_users)
     else:
         predictions = _every(published, ratings)
     names = (*COLUMNS[:-1], published.value)
@@ -110,14 +111,37 @@ def complete(model, path, item_features, only_user, top, include_rated, output, 
         if hasattr(sys.stdout, "reconfigure"):  # a terminal of another encoding lacks some labels
             sys.stdout.reconfigure(encoding="utf-8")
         _write_csv(sys.stdout, predictions, published.labels, names)
+    else:
+        with atomic_path(output, private=True) as temporary:
+            _write(temporary, output.suffix.lower(), predictions, published.labels, names)
+    _remark_on_complete(sum(complete_users))
+
+
+def _write(path: Path, suffix: str, predictions, labels, names) -> None:
+    if suffix == ".parquet":
+        _write_parquet(path, predictions, labels, names)
         return
-    with atomic_path(output, private=True) as temporary:
-        if output.suffix.lower() == ".parquet":
-            _write_parquet(temporary, predictions, published.labels, names)
-            return
-        write = _write_jsonl if output.suffix.lower() == ".jsonl" else _write_csv
-        with open(temporary, "w", newline="", encoding="utf-8") as stream:
-            write(stream, predictions, published.labels, names)
+    write = _write_jsonl if suffix == ".jsonl" else _write_csv
+    with open(path, "w", newline="", encoding="utf-8") as stream:
+        write(stream, predictions, labels, names)
+
+
+def _watched(predictions, complete_users: list[int]):
+    """Yield predictions, and note how many users have no item left to be listed."""
+    for users, numbers, *rest in predictions:
+        complete_users.append(int((numbers == 0).sum()))
+        yield users, numbers, *rest
+
+
+def _remark_on_complete(number: int) -> None:
+    if number:
+        who, verb = ("user", "is") if number == 1 else ("users", "are")
+        remark(
+            [
+                f"{number:,} {who} rated every item of the model and {verb} left out; "
+                "--include-rated ranks items that were rated, too"
+            ]
+        )
 
 
 def _check_output(output: Path, force: bool) -> None:
