@@ -26,7 +26,8 @@ class Shape:
         Ratings of a user.
     uneven : float
         Standard deviation of the logarithm of users' numbers of ratings.
-    popularity : {"flat", "power", "tail"}
+    popularity : {"flat", "power", "tail", "complete"}
+        "complete": all users rate all items but for one in twenty.
     power : float
         Exponent of the popularity by rank, plain or within the top of a tail.
     rare, top : float
@@ -35,7 +36,10 @@ class Shape:
         "usual": offsets, levels, tastes and noise; "alike": a user gives all items the same;
         "camps": two camps with opposite tastes; "constant": one rating for everything; "clean":
         hardly any noise; "noise": nothing else; "selected": the more a user likes an item, the more
-        likely the rating; "polar": the highest rating or the lowest.
+        likely the rating; "polar": the highest rating or the lowest, one as often as the other;
+        "solved": the same, one more often; "votes": the same, of two camps with opposite tastes
+        of different strength; "heavy": counts or hours, whose logarithms are as usual ratings are,
+        and most of which lie far below the highest.
     rating_range : (float, float)
     levels : int
         Number of different ratings; 0 for continuous ones.
@@ -95,6 +99,46 @@ def draw_shape(rng: np.random.Generator) -> Shape:
     )  # fmt: skip
 
 
+def _between(rng, low, high):
+    """Return an integer from low to high, each of its octaves as likely."""
+    return int(np.exp(rng.uniform(np.log(low), np.log(high))))
+
+
+def draw_small(name: str, rng: np.random.Generator) -> Shape:
+    """Draw a shape of one of the :data:`SMALL` kinds of tables."""
+    users, items, median, uneven, kind, span, levels, centre, rank = {
+        # nearly all ratings are high, and many users give nothing but the highest
+        "praised": ((40, 150), (20, 100), (6, 25), 0.5, "usual", (1, 5), 5, (0.7, 1.1), 2),
+        "plays": ((150, 1500), (50, 500), (10, 40), 0.5, "heavy", (0, 10_000), 10_001, (0, 0.4), 3),
+        "hours": ((300, 3000), (30, 400), (3, 15), 1.0, "heavy", (0, 1000), 0, (0, 0.4), 3),
+        "votes": ((90, 120), (300, 700), None, 0.0, "votes", (-1, 1), 2, (0, 0.2), 1),
+        "short rows": ((500, 3000), (100, 1500), (1.5, 4), 0.7, "usual", (1, 5), 5, (0, 0.6), 2),
+        "few users": ((20, 60), (10, 60), (4, 20), 0.5, "usual", (0, 10), 11, (-0.2, 0.5), 2),
+        "survey": ((150, 1500), (12, 60), None, 0.0, "usual", (1, 6), 6, (-0.1, 0.4), 4),
+        "test results": ((60, 800), (12, 50), None, 0.0, "solved", (0, 1), 2, (0, 0.4), 1),
+        "marks": ((60, 400), (8, 30), (6, 20), 0.2, "usual", (0, 100), 101, (0.2, 0.6), 1),
+    }[name]  # fmt: skip
+    n_users, n_items = _between(rng, *users), _between(rng, *items)
+    number = n_items if median is None else float(np.exp(rng.uniform(*np.log(median))))
+    taste = 0.0 if kind == "solved" else float(rng.uniform(0.1, 0.4))
+    apart = 2 if name == "praised" else 1  # how far users' levels are
+    return Shape(
+        n_users, n_items, number, uneven, "complete" if median is None else "power",
+        float(rng.uniform(0.2, 0.8)), 0.0, 0.0, kind, (float(span[0]), float(span[1])), levels,
+        float(rng.uniform(*centre)), float(rng.uniform(0.15, 0.4)) * apart,
+        float(rng.uniform(0.1, 0.4)), taste, float(rng.uniform(0.3, 0.6)), rank,
+    )  # fmt: skip
+
+
+SMALL = (
+    "praised", "plays", "hours", "votes", "short rows", "few users", "survey", "test results",
+    "marks",
+)  # fmt: skip
+"""Kinds of smaller tables that people have: ratings that are nearly all high, play counts, hours,
+roll calls of one bipolar direction, users with hardly any ratings, hardly any users, surveys and
+tests that nearly all complete, marks."""
+
+
 def draw_ratings(shape: Shape, rng: np.random.Generator) -> Ratings:
     """Draw ratings of a shape; users and items without any belong to it."""
     numbers = shape.median * np.exp(shape.uneven * rng.standard_normal(shape.n_users))
@@ -106,6 +150,8 @@ def draw_ratings(shape: Shape, rng: np.random.Generator) -> Ratings:
         users = np.repeat(users, 3)
     draws = np.searchsorted(cumulated / cumulated[-1], rng.random(users.size))
     pairs = np.unique(users * shape.n_items + np.minimum(draws, shape.n_items - 1))
+    if shape.popularity == "complete":
+        pairs = np.flatnonzero(rng.random(shape.n_users * shape.n_items) < 0.95)
     users, items = pairs // shape.n_items, pairs % shape.n_items
     values = shape.centre + _signal(shape, users, items, rng)
     if shape.kind == "selected":
@@ -116,8 +162,10 @@ def draw_ratings(shape: Shape, rng: np.random.Generator) -> Ratings:
     values = values + noise * rng.standard_normal(values.size)
     if shape.kind == "constant":
         values = np.full(values.size, shape.centre)
-    if shape.kind == "polar":
-        values = np.where(values > shape.centre, 1.0, -1.0)
+    if shape.kind in ("polar", "votes", "solved"):
+        values = np.where(values > (shape.kind == "polar") * shape.centre, 1.0, -1.0)
+    if shape.kind == "heavy":
+        values = 0.03 * np.exp(2.5 * (values - shape.centre)) * 2 - 1
     values = (np.clip(values, -1, 1) + 1) / 2
     if shape.levels:
         values = np.round(values * (shape.levels - 1)) / (shape.levels - 1)
@@ -129,7 +177,7 @@ def draw_ratings(shape: Shape, rng: np.random.Generator) -> Ratings:
 def _popularity(shape, total, rng):
     """Return how often each item is drawn, on average."""
     n_items = shape.n_items
-    if shape.popularity == "flat":
+    if shape.popularity in ("flat", "complete"):
         return np.ones(n_items)
     order = rng.permutation(n_items)
     if shape.popularity == "power":
@@ -156,6 +204,9 @@ def _signal(shape, users, items, rng):
     if shape.kind == "camps":
         camp, item_of = rng.choice([-1, 1], shape.n_users), rng.choice([-1, 1], shape.n_items)
         return 0.6 * camp[users] * item_of[items] + 0.2 * offset[items]
+    if shape.kind == "votes":
+        side = rng.choice([-1, 1], shape.n_users) + 0.3 * rng.standard_normal(shape.n_users)
+        return side[users] * rng.standard_normal(shape.n_items)[items] + offset[items]
     tastes = shape.taste * shape.rank**-0.5
     factors = rng.standard_normal((shape.n_users, shape.rank))
     loadings = rng.standard_normal((shape.n_items, shape.rank))

@@ -332,7 +332,7 @@ class PrivateMethod(Method):
         """Return the same of rows of user factors, where these are published."""
         return None
 
-    def could_state(self, worth: Mapping[str, float]) -> bool:
+    def could_state(self, worth: Mapping[str, Any]) -> bool:
         """Return whether a fit with these settings can have released such errors."""
         return False
 

@@ -14,6 +14,7 @@ from dpmc.errors import InputError, ParameterError
 from dpmc.methods.base import check_count
 from dpmc.methods.released import fit_folder
 from dpmc.methods.released.verdict import Facts, Verdict
+from dpmc.methods.user_level.local_bayes.worth import ABOUT
 from dpmc.privacy import policy
 
 README = "README.md"
@@ -111,7 +112,7 @@ def _made_of(stated: Mapping) -> str:
 def _index(stated: Mapping, name: str) -> dict:
     """Return the error as hubs read it, where one was released."""
     worth = stated.get("worth")
-    if not worth:
+    if not worth or worth["told"] != ABOUT:  # a hub takes every number for the error
         return {}
     result = {
         "task": {"type": "recommendation", "name": "Prediction of ratings"},

@@ -14,6 +14,7 @@ from dpmc.errors import InputError
 from dpmc.mechanisms import Mechanism
 from dpmc.methods import method_name, parameters_of
 from dpmc.methods.private import EVERY_RATING, PrivateMethod
+from dpmc.methods.user_level.local_bayes.worth import AT_LEAST
 from dpmc.origins import CHOSEN, FROM_PROGRAM, assumed
 from dpmc.privacy.attacker import Attacker, attacker_of, event_of
 from dpmc.privacy.guarantee import Guarantee
@@ -156,8 +157,9 @@ def outcome_in_words(fell_back_to: str | None, steps_taken_back: int = 0) -> str
     if fell_back_to is not None:
         said.append(
             f"Fell back to {fell_back_to}: {INSTEAD[fell_back_to]}. "
-            f"{_WHY[fell_back_to == 'popularity']} "
-            "A larger epsilon, or more users, may change that."
+            f"{_WHY[fell_back_to == 'popularity']} If noise is the reason, a larger epsilon or more "
+            "users change that; if items have little in common, or a few users' ratings outweigh "
+            "all others, they do not."
         )
     if steps_taken_back:
         steps = "1 step was" if steps_taken_back == 1 else f"{steps_taken_back} steps were"
@@ -168,18 +170,26 @@ def outcome_in_words(fell_back_to: str | None, steps_taken_back: int = 0) -> str
 
 
 def worth_in_words(
-    rmse: float,
-    bias_rmse: float,
+    told: str,
+    rmse: float | None,
+    bias_rmse: float | None,
     rmse_deviation: float,
     bias_rmse_deviation: float,
     difference_deviation: float,
 ) -> str:
     """Return the error that was released, beside that of biases."""
-    return (
-        f"{rmse:.4g} (noise {rmse_deviation:.2g}) on ratings held out, {bias_rmse:.4g} (noise "
-        f"{bias_rmse_deviation:.2g}) by biases: {bias_rmse - rmse:.2g} (noise "
-        f"{difference_deviation:.2g}) gained"
+    if rmse is None or bias_rmse is None:
+        return (
+            f"cannot be told: noise alone amounts to {rmse_deviation:.2g}. A larger epsilon or "
+            "more users make it smaller"
+        )
+    least = f"{told} " if told == AT_LEAST else ""
+    said = (
+        f"{least}{rmse:.4g} (deviation {rmse_deviation:.2g}) on ratings held out, {least}"
+        f"{bias_rmse:.4g} (deviation {bias_rmse_deviation:.2g}) by biases: "
+        f"{bias_rmse - rmse:.2g} (deviation {difference_deviation:.2g}) gained"
     )
+    return f"{said}, as far as large errors of users count" if least else said
 
 
 def terms(model: PrivateMethod, guarantee: Guarantee) -> dict[str, object]:

@@ -251,7 +251,11 @@ def _found(path: Path, stated: dict, model: PrivateMethod) -> dict[str, object]:
         names = ("origin", "names", "count", "sha256")
         found["item_features"] = {n: features[n] for n in names} | {"count": int(features["count"])}
     if worth:
-        found["worth"] = {name: float(worth[name]) for name in Worth._fields}
+        numbers = {name: worth[name] for name in Worth._fields if worth[name] is not None}
+        told = numbers.pop("told")
+        found["worth"] = {"told": told, "rmse": None, "bias_rmse": None} | {
+            name: float(number) for name, number in numbers.items()
+        }
     if outcome:
         steps = [name for name in outcome if name != "fell_back_to"]
         found["outcome"] = {"fell_back_to": outcome["fell_back_to"]} | {

@@ -21,6 +21,7 @@ from dpmc.methods.user_level.local_bayes.constants import (
     LEARN_ROUNDS,
     LEAST_VARIANCE,
     LEVELS_WITHIN,
+    MEAN_OFF,
     MOST_WIDER,
     NOTHING,
     RARER_DIFFER,
@@ -80,6 +81,7 @@ class Beliefs:
         rank: int = 0,
         features: np.ndarray | None = None,
         threads: int = 1,
+        mean_variance: float = np.inf,
     ):
         n_items, size = popularity.size, 2 + rank
         self._threads = threads
@@ -97,7 +99,7 @@ class Beliefs:
         self._explained = FEATURES_EXPLAIN * self._start
         self._lines = np.zeros((size, 2))
         self._within = FACTORS_WITHIN * self._start[:, None].repeat(2, axis=1)
-        self._within[OFFSET] = np.inf, (SLOPE * typical) ** 2
+        self._within[OFFSET] = mean_variance + (MEAN_OFF * typical) ** 2, (SLOPE * typical) ** 2
         self._within[LEVEL] = (LEVELS_WITHIN * level) ** 2, (SLOPE * level) ** 2
         self._expected = np.zeros(size)
         self._lines[LEVEL, 0] = self._expected[LEVEL] = level
@@ -126,7 +128,7 @@ class Beliefs:
         total = np.cumsum(np.clip(known[order], 1e-6, 1))
         lowest = self._logarithm[order[np.searchsorted(total, UNKNOWN * total[-1])]]
         places = np.maximum(self._logarithm, lowest)
-        return places - places.mean()
+        return places - self._popularity @ places
 
     def with_factors(self, observed: np.ndarray, precision: np.ndarray) -> "Beliefs":
         """Return the same with factors, observed one by one.

@@ -32,12 +32,15 @@ deviation of users' spreads around it, both in half octaves."""
 ALIKE = 0.03
 """If more users than this do not, those do not count who give all items about the same rating."""
 
-SPREAD_PRIOR, SPREAD_PRIOR_WITHIN = 0.4, 2.0
+SPREAD_PRIOR, SPREAD_PRIOR_WITHIN = 0.6, 2.0
 """A typical spread in units of half the range before anything is known, and how many half octaves
 it may be off."""
 
-MEAN_PRIOR_SD = 0.3
+MEAN_PRIOR_SD = 0.5
 """Standard deviation of the mean rating around the middle of the range, in units of half of it."""
+
+MEAN_OFF = 0.1
+"""Standard deviation of the mean of offsets around the mean of users' means, in typical ratings."""
 
 GRID_POINTS, COUNTS_SMALLEST = 24, 0.001
 """Of the prior of counts: exponential distributions in the mixture, and the mean of the first in
@@ -117,6 +120,13 @@ TOLD_ALREADY, TIMES_EXPLAINED = 0.05, 5.0
 """If what is not known of offsets is so small a part of the spread, they need little more budget:
 then a direction is worth looking for, too, that explains so many times as much."""
 
+PARTS, CLEAR = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1), 0.4
+"""Of the budget of the covariance, with which such a direction is looked for elsewhere, and the
+squared cosine between it and what is seen of it from which on that is worth it."""
+
+CONFUSED = 1.5
+"""Times what is not known of offsets that a direction has to explain, as users share that, too."""
+
 FEWEST_ITEMS, LEAST_TOLD = 12, 0.03
 """A direction of fewer items is chance, unless there are no more; and how much of all ratings has
 to tell where users stand in it, or the covariance is not worth its budget."""
@@ -169,6 +179,10 @@ LEAST_FRESH = 1e-3
 MOST_LEVERAGE = 0.95
 """Of one of the ratings from which a prediction was learnt."""
 
+DOUBTED = 6.0
+"""Variances of ratings grow by the exponential of so many times the variance of the logarithm of
+the size of all deviations."""
+
 SETTLED = 1.1
 """Times the spread that a step was made with: what is released of a larger one is too small, as
 what users say of it is bounded, and nothing is compared with it."""
@@ -211,3 +225,15 @@ WORTH_NOISE, WORTH_LARGEST, WORTH_LARGEST_OF_ALL, FINER = 0.01, 4.0, 64.0, 4.0
 """The noise on the mean of errors by which models' worth is told, the least and the most up to
 which a user's error counts, all in squares of a typical rating; by so much is the difference of two
 errors seen more exactly than one of them."""
+
+WEIGHT_TOLD, MOST_WEIGHT = 100.0, 2.0
+"""Users over the noise at which ratings count alike in errors up to the usual number of a user, and
+how many times that at most."""
+
+TOLD_FROM, BEYOND_SURE = 2.0, 1.5
+"""Deviations of the noise from which on an error is told, and from which on some are larger than
+what counts of them."""
+
+SQUARES_DIFFER = 0.36
+"""Variance of users' mean squared errors over the square of their mean, with many ratings each:
+that of squares whose roots differ as in :data:`WIDTH`."""

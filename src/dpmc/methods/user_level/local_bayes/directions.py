@@ -25,20 +25,64 @@ from scipy.linalg import eigh
 from dpmc.methods.blocks import Source, total
 from dpmc.methods.user_level.covariance import add_outer, packed, unpack
 from dpmc.methods.user_level.local_bayes.constants import (
+    CLEAR,
     CLEAR_OF_EDGE,
     EDGE_WIDTH,
     FEWEST_ITEMS,
     LEAST_TOLD,
     MOST_FACTORS,
     MOST_ITEMS,
+    PARTS,
     REFILLS,
+    TIMES_EXPLAINED,
+    TOLD_ALREADY,
 )
 from dpmc.methods.user_level.local_bayes.scale import Scale
 from dpmc.methods.user_level.sampling import margin
 from dpmc.privacy.sums import Sums
 
 
-def items_worth_it(shares: np.ndarray, noise: float, scale: Scale, explained: float) -> np.ndarray:
+def asked_for(
+    shares: np.ndarray, noise: float, scale: Scale, explained: float, unknown: float
+) -> tuple[np.ndarray, float, float]:
+    """Return the items of the covariance, the part of its budget, and the least to be believed.
+
+    Where no direction of the usual strength would be told, one may be told that explains
+    :data:`TIMES_EXPLAINED` as much, with a small part of the budget: the smallest one is taken, so
+    that hardly anything is lost where there is none. All of it is, where it is not missed.
+
+    Parameters
+    ----------
+    shares, noise, scale, explained
+        See :func:`items_worth_it`.
+    unknown : float
+        What is not known of offsets, over the square of a typical rating.
+
+    Returns
+    -------
+    items : integer array
+        None if there is nothing to be asked for.
+    part : float
+        At most 1.
+    least : float
+        See :func:`read`.
+    """
+    items, strong = items_worth_it(shares, noise, scale, explained), TIMES_EXPLAINED * explained
+    if not items.size and unknown < TOLD_ALREADY:
+        items = items_worth_it(shares, noise, scale, strong)
+    if items.size:
+        return items, 1.0, 0.0
+    for part in PARTS:
+        if part * unknown < TOLD_ALREADY:
+            items = items_worth_it(shares, noise / part**0.5, scale, strong, clear=True)
+        if items.size:
+            break
+    return items, (part if items.size else 0.0), strong / 2
+
+
+def items_worth_it(
+    shares: np.ndarray, noise: float, scale: Scale, explained: float, *, clear: bool = False
+) -> np.ndarray:
     """Return the most frequent items for which a direction would rise above the noise, ascending.
 
     A direction that explains a share of what is left of each rating is compared with a bound of the
@@ -67,12 +111,19 @@ def items_worth_it(shares: np.ndarray, noise: float, scale: Scale, explained: fl
     sizes = np.unique(np.round(np.geomspace(min(FEWEST_ITEMS, most), most, 40)).astype(int))
     ratios = np.zeros(sizes.size)
     for place, size in enumerate(sizes):
-        units = _units(scale.ratings * shares[order[:size]], noise, scale)
+        units = _units(_counts(shares[order[:size]], scale), noise, scale)
         ratios[place] = explained * scale.typical**2 * np.sum(units**2) / (2 * np.sqrt(size))
-    told = np.cumsum(shares[order])[sizes - 1] * (1 - np.maximum(ratios, 1) ** -2)
-    if told.max() < LEAST_TOLD:
+    cosines2 = 1 - np.maximum(ratios, 1) ** -2
+    told = np.cumsum(shares[order])[sizes - 1] * cosines2
+    best = np.argmax(told)
+    if cosines2[best] < CLEAR if clear else told[best] < LEAST_TOLD:
         return np.empty(0, dtype=np.int64)
-    return np.sort(order[: sizes[np.argmax(told)]])
+    return np.sort(order[: sizes[best]])
+
+
+def _counts(shares, scale):
+    """Return how many ratings of items with these shares there are about: one of a user at most."""
+    return np.minimum(scale.ratings * shares, scale.users)
 
 
 def _units(counts, noise, scale):
@@ -134,7 +185,12 @@ def _add(sums, rows, first, *, items, n_items, typical):
 
 
 def read(
-    noised: np.ndarray, noise: float, items: np.ndarray, shares: np.ndarray, scale: Scale
+    noised: np.ndarray,
+    noise: float,
+    items: np.ndarray,
+    shares: np.ndarray,
+    scale: Scale,
+    least: float = 0.0,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return factors of the items and their precisions, from a noised :func:`statistic`.
 
@@ -152,22 +208,26 @@ def read(
     factors, precisions : float64 arrays, shape (n_items, rank)
         Precision 0 for the other items; rank 0 if no eigenvalue is above the edge.
     """
-    size, counts = items.size, scale.ratings * shares[items]
+    size, counts = items.size, _counts(shares[items], scale)
     scales = _scales(counts, noise, scale)
     matrix = unpack(noised, size) * np.outer(scales, scales)
     edge = _edge(counts, noise, scale)
+    units = _units(counts, noise, scale)[:, None]
+    lowest = (1 - EDGE_WIDTH * size ** (-2 / 3)) * edge
+    clear = least * scale.typical**2 * np.sum(units**2)  # of one that explains so much
+    if clear > edge / 2:
+        lowest = max(lowest, clear + edge**2 / (4 * clear))
     diagonal = np.zeros(size)
     for _ in range(REFILLS):
         np.fill_diagonal(matrix, diagonal)
         values, vectors = eigh(matrix, subset_by_index=(max(0, size - MOST_FACTORS), size - 1))
-        above = np.flatnonzero(values > (1 - EDGE_WIDTH * size ** (-2 / 3)) * edge)[::-1]
+        above = np.flatnonzero(values > lowest)[::-1]
         values, vectors = np.maximum(values[above], CLEAR_OF_EDGE * edge), vectors[:, above]
         clear = (values + np.sqrt(values**2 - edge**2)) / 2  # the eigenvalue without noise
         cosine2 = 1 - (edge / (2 * clear)) ** 2
         diagonal = vectors**2 @ (clear * cosine2)
     largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(above.size)]
     vectors = vectors * np.where(largest < 0, -1.0, 1.0)
-    units = _units(counts, noise, scale)[:, None]
     factors, precisions = (np.zeros((shares.size, above.size)) for _ in range(2))
     factors[items] = vectors * np.sqrt(clear / cosine2) / units
     precisions[items] = units**2 * size / (clear * (1 / cosine2 - 1))

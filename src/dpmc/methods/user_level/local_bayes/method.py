@@ -22,6 +22,7 @@ from dpmc.methods.user_level.local_bayes import (
 from dpmc.methods.user_level.local_bayes.beliefs import LEVEL, OFFSET, Beliefs
 from dpmc.methods.user_level.local_bayes.constants import (
     CHECK_SHARE,
+    CONFUSED,
     DIRECTIONS_SHARE,
     EXPLAINED,
     FALLING,
@@ -31,8 +32,6 @@ from dpmc.methods.user_level.local_bayes.constants import (
     OFFSETS_SHARE,
     SCALE_SHARE,
     STEPS,
-    TIMES_EXPLAINED,
-    TOLD_ALREADY,
     WORTH_SHARE,
 )
 from dpmc.methods.user_level.local_bayes.users import posterior_means
@@ -167,7 +166,7 @@ class LocalBayes(WithItemFeatures):
         left -= CHECK_SHARE + (WORTH_SHARE if self.held_out else 0)
         spread = refinement.first_spread(beliefs, popularity.shares, whole)
         guard = refinement.Guard()
-        step, planned = 0, STEPS
+        step, planned, doubt = 0, STEPS, whole.doubt
         while planned:
             form = refinement.Step.of(spread, beliefs, popularity, whole)
             sent, largest = self.update(rows, beliefs, popularity, whole, form)
@@ -180,12 +179,13 @@ class LocalBayes(WithItemFeatures):
                 noised, noise, beliefs, popularity, whole, form
             )
             step, planned = step + 1, planned - 1
+            doubt /= 1 + doubt / refinement.spread_error(noise, whole) ** 2
             falls = spread < FALLING * form.spread
             if falls and planned and step + STEPS - 1 <= MOST_STEPS:
                 planned = STEPS - 1
             if callback is not None:
                 model = refinement.model_of(beliefs, whole.mean, spread, popularity, whole)
-                self._take(model, whole, spread, own)
+                self._take(refinement.widened(model, doubt), whole, spread, own)
                 callback(step, self)
         model = refinement.model_of(beliefs, whole.mean, spread, popularity, whole)
         others = (biases, check.own_means(ratings.n_items, whole))
@@ -194,7 +194,9 @@ class LocalBayes(WithItemFeatures):
         better = check.better(noised, noise)
         self.fell_back_to_ = None if better is None else FALLBACKS[better]
         self.steps_taken_back_ = guard.taken_back
-        self._take(model if better is None else others[better], whole, spread, own)
+        if better is not None:
+            model, doubt = others[better], whole.doubt
+        self._take(refinement.widened(model, doubt), whole, spread, own)
         if out is not None:
             self.worth_ = self._worth(own, out, whole, biases, statistics)
 
@@ -205,10 +207,10 @@ class LocalBayes(WithItemFeatures):
 
         predicted = partial(_predicted, out, (ours, biases[:3]), half)
         noise = statistics.noise_std(self._moved(worth.NORM)) * self._weight(WORTH_SHARE)
-        most = worth.largest(noise, whole)
-        sent, longest = worth.statistic(own, predicted, most)
+        terms = worth.largest(noise, whole), worth.full_weight(noise, whole, self.held_out)
+        sent, longest = worth.statistic(own, predicted, *terms)
         noised, _ = self._release(statistics, "worth", sent, longest, worth.NORM, WORTH_SHARE)
-        return worth.read(noised, noise, most)
+        return worth.read(noised, noise, *terms)
 
     def _start(self, rows, n_items, features, statistics):
         """Return what up to three releases say: beliefs, first biases, popularity and the whole.
@@ -229,21 +231,24 @@ class LocalBayes(WithItemFeatures):
         left = 1 - SCALE_SHARE - OFFSETS_SHARE
         sensitivity = outer_sensitivity(self.relation, 1.0)
         noise = statistics.noise_std(sensitivity) * self._weight(DIRECTIONS_SHARE)
-        worth_it = partial(directions.items_worth_it, popularity.shares, noise, whole)
-        items = worth_it(self.explained)
-        unknown = popularity.shares @ beliefs.variance[:, OFFSET]
-        if not items.size and unknown < TOLD_ALREADY * whole.typical**2:
-            items = worth_it(TIMES_EXPLAINED * self.explained)
+        unknown = beliefs.variance[:, OFFSET] / whole.typical**2
+        items, part, least = directions.asked_for(
+            popularity.shares, noise, whole, self.explained, popularity.shares @ unknown
+        )
         if items.size:
             unexplained = self._unexplained(rows, beliefs, whole)
             sent, longest = directions.statistic(unexplained, items, n_items, whole.typical)
-            noised, _ = self._release(
-                statistics, "covariance", sent, longest, 1.0, DIRECTIONS_SHARE, sensitivity
+            share = part * DIRECTIONS_SHARE
+            noised, noise = self._release(
+                statistics, "covariance", sent, longest, 1.0, share, sensitivity
             )
-            found = directions.read(noised, noise, items, popularity.shares, whole)
+            confused = CONFUSED * np.average(unknown[items], weights=popularity.shares[items])
+            found = directions.read(
+                noised, noise, items, popularity.shares, whole, max(least, confused)
+            )
             most = self.most_factors
             beliefs = beliefs.with_factors(found[0][:, :most], found[1][:, :most])
-            left -= DIRECTIONS_SHARE
+            left -= share
         return beliefs, biases, popularity, whole, left
 
     def _unexplained(self, rows, beliefs, whole):
@@ -286,7 +291,9 @@ class LocalBayes(WithItemFeatures):
 
     def could_state(self, worth_):
         noise = self.calibration.noise.std() * self._moved(worth.NORM) * self._weight(WORTH_SHARE)
-        return worth.could_be(worth.Worth(**worth_), noise, self.bounds.half_range)
+        return worth.could_be(
+            worth.Worth(**worth_), noise, self.bounds.half_range, self.held_out
+        )
 
     @property
     def user_factors_(self) -> np.ndarray:

@@ -109,7 +109,10 @@ def read(
     weights = popularity.shares * popularity.total / (COUNTED * scale.typical)
     weight = weights.sum() / scale.ratings  # of a rating, on average
     level = scale.typical * level_of(noised[-1], noise, scale)
-    beliefs = kind(scale.typical, level, popularity.shares, features=features)
+    beliefs = kind(
+        scale.typical, level, popularity.shares, features=features,
+        mean_variance=scale.mean_variance,
+    )  # fmt: skip
     off = popularity.variation * weights**2 * beliefs.prior_variance[OFFSET]
     precision = weights / (noise**2 + off)
     beliefs.precision[:, OFFSET, OFFSET] = weights * precision

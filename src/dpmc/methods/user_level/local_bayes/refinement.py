@@ -27,6 +27,7 @@ from dpmc.methods.user_level.local_bayes.constants import (
     ABOVE_NOISE,
     BOUNDED,
     COUNTED_AGAIN,
+    DOUBTED,
     EQUAL_WEIGHT_BELOW,
     FASTEST,
     FLATTEST,
@@ -104,18 +105,45 @@ def model_of(
     """Return what users need of the items, offsets added to a mean.
 
     Of the variance V of a prediction the ratings' own noise, not that of privacy, has a part r V,
-    and this over the square of the spread is what one of the ratings does to the prediction: on
+    and this times the precision of a rating is what one of them does to the prediction: on
     average over an item's ratings no more than parameters per rating.
     """
     own = np.sum(np.clip(beliefs.own, 0, 1) * beliefs.variance, axis=1)
+    precision = mean_precision(beliefs, spread, popularity, scale)
     ratings = popularity.shares * scale.ratings
     most = np.minimum((beliefs.mean.shape[1] - 1) / np.maximum(ratings, 1), MOST_LEVERAGE)
     return Model(
         mean + beliefs.mean[:, OFFSET],
         np.ascontiguousarray(beliefs.mean[:, LEVEL:]),
         precisions_of(beliefs, spread),
-        np.minimum(own / spread**2, most),
+        np.minimum(own * precision, most),
     )
+
+
+def widened(model: Model, doubt: float) -> Model:
+    """Return a model that predicts the same, with deviations that are wider by what is in doubt.
+
+    Variances are multiplied by exp(:data:`DOUBTED` v), where v is the variance of the logarithm of
+    the size of all deviations. Around a size that makes the mean square right, this is the mean of
+    the eighth powers, to the power 1/4: it errs to the wide side, as few users with much noise make
+    intervals too narrow far more often than too wide.
+    """
+    wider = np.exp(DOUBTED * doubt)
+    return model._replace(
+        factors=model.factors * np.sqrt(wider), precisions=model.precisions / wider
+    )
+
+
+def mean_precision(beliefs: Beliefs, spread: float, popularity: Popularity, scale: Scale) -> float:
+    """Return the mean inverse variance of a rating around what the user's others say of it.
+
+    As if all users had the same number of ratings: what their own factors take of a rating is then
+    the number of factors that are known, over that of ratings.
+    """
+    weights, own = popularity.shares * precisions_of(beliefs, spread), beliefs.mean[:, LEVEL:]
+    number = scale.ratings / scale.users
+    told = np.linalg.eigvalsh(number * (own * weights[:, None]).T @ own)
+    return float(weights.sum() * (1 - np.sum(told / (1 + told)) / number))
 
 
 def statistic(
@@ -193,8 +221,9 @@ def read(
         popularity = popularity.observe(totals[:, size], noise, total * step.counted)
         moments *= total / seen
     hessians = caution * popularity.shares[:, None, None] * moments
-    # the mean weight of a rating, after shortening, gives the part of the ratings' own noise
-    weight = np.trace(moments) / np.sum(step.columns**2) * step.spread**2 / scale.ratings
+    # the mean weight of a rating, by shortening alone, gives the part of the ratings' own noise
+    weight = np.trace(moments) / np.sum(step.columns**2) / scale.ratings
+    weight /= mean_precision(beliefs, step.spread, popularity, scale)
     off = hessians * (beliefs.variance / step.columns**2)[:, None, :] @ hessians
     errors = noise**2 * np.eye(size) + popularity.variation[:, None, None] * off
     precision = hessians @ np.linalg.solve(errors, hessians)

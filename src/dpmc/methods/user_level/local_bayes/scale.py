@@ -33,6 +33,9 @@ NORM = 2.0
 PLACES = np.arange(0, BINS - 0.9, PLACES_APART)
 """Of the typical spread among the bins."""
 
+SHARES = np.arange(0.005, 1, 0.01)
+"""Of users who do not give all items about the same rating."""
+
 LOG_SQUARE_MEANS = np.array([-1.83, -0.83, -0.53, -0.39, 0.0])
 """Of the logarithm of a user's mean square, in half octaves, with 1 to 4 degrees of freedom:
 (psi(d / 2) - log(d / 2)) / log(2)."""
@@ -49,6 +52,8 @@ class Scale(NamedTuple):
         Of the users' means, within the range from its centre, and how uncertain it is.
     users, ratings : float
         About how many there are; at least 1.
+    doubt : float
+        Variance of the logarithm of the typical size, as far as it is not known.
     """
 
     typical: float
@@ -56,6 +61,7 @@ class Scale(NamedTuple):
     mean_variance: float
     users: float
     ratings: float
+    doubt: float = 0.0
 
 
 def statistic(rows: Source, half_range: float) -> tuple[np.ndarray, float]:
@@ -135,20 +141,39 @@ def read(noised: np.ndarray, noise: float, half_range: float) -> Scale:
     """
     histogram, (total, users, ratings) = noised[:BINS], noised[BINS:]
     users = max(users, noise, 1.0)
-    apart = np.arange(BINS)[:, None] - PLACES
-    others = histogram[1:].sum()
-    if others > max(ALIKE * users, 3 * noise * (BINS - 1) ** 0.5):
-        histogram = np.concatenate([[0], histogram[1:]])
-    fits = histogram @ (np.exp(-(apart**2) / (2 * WIDTH**2)) / (WIDTH * np.sqrt(2 * np.pi)))
-    prior = -((PLACES - BINS - 2 * np.log2(SPREAD_PRIOR)) ** 2) / (2 * SPREAD_PRIOR_WITHIN**2)
-    logs = prior + np.clip(histogram.sum(), 0, users) * fits / noise**2
-    place = np.average(PLACES, weights=np.exp(logs - logs.max()))
-    mean = np.clip(total * users / (users**2 + (noise / MEAN_PRIOR_SD) ** 2), -1, 1)
+    typical, doubt = _typical(histogram, noise, users)
+    ratio = np.clip(total / users, -1, 1)
+    square = noise**2 * (1 + ratio**2) / users**2  # of the noise on both
+    mean = ratio / (1 + square / MEAN_PRIOR_SD**2)
     fewest, most = FULL_WEIGHT_RATINGS * users, RATING_COUNT_CAP * users
     return Scale(
-        float(half_range * 2 ** ((place + 0.5 - BINS) / 2)),
+        float(half_range * typical),
         float(half_range * mean),
-        float(half_range**2 / (MEAN_PRIOR_SD**-2 + (users / noise) ** 2)),
+        float(half_range**2 / (MEAN_PRIOR_SD**-2 + 1 / square)),
         float(users),
         float(np.clip(ratings * RATING_COUNT_CAP, fewest, most)),
+        float(doubt),
     )
+
+
+def _typical(histogram, noise, users):
+    """Return a typical spread over half the range, and the variance of its logarithm.
+
+    That is the root of the mean square of those that are likely.
+
+    Those who give all items about the same rating are counted apart, in the first bin: how many
+    others there are is found with the place of these, and only where they are hardly any the first
+    bin is all there is.
+    """
+    apart = np.arange(1, BINS)[:, None] - PLACES
+    bump = np.exp(-(apart**2) / (2 * WIDTH**2)) / (WIDTH * np.sqrt(2 * np.pi))
+    prior = -((PLACES - BINS - 2 * np.log2(SPREAD_PRIOR)) ** 2) / (2 * SPREAD_PRIOR_WITHIN**2)
+    others = users * SHARES[:, None]
+    logs = others * (histogram[1:] @ bump) - others**2 / (4 * np.sqrt(np.pi) * WIDTH)
+    weights = np.exp(logs / noise**2 + prior - np.max(logs / noise**2 + prior))
+    weights /= weights.sum()
+    if weights[others.ravel() < ALIKE * min(histogram[0], users)].sum() > 0.5:
+        return 2 ** ((0.5 - BINS) / 2), 0.0
+    squares, weights = 2 ** (PLACES + 0.5 - BINS), weights.sum(axis=0)
+    square = weights @ squares
+    return np.sqrt(square), np.log(weights @ squares**2 / square**2) / 4

@@ -1,11 +1,14 @@
 """What a model is worth: its error and that of biases on ratings that were held out, with noise.
 
 Each user compares both models alone on own ratings that had no part in anything else. A user's mean
-squared error counts up to :func:`largest`, so that an error with a long tail is understated, and
-the difference of the two up to a fourth of that either way, so that what is gained is, too.
+squared error counts up to :func:`largest`, and the difference of the two up to a fourth of that
+either way. With a long tail of errors less is told than there is: so users tell, too, whether their
+error is larger, and if some are, the error is at least what is told.
 
 **Sensitivity.** A user adds a share of at most 1 for the error of the model, at most 1/2 in size
-for the difference, and a count of at most 1: a vector of norm at most 3/2.
+for the difference, a weight of at most 1, and that again if the error is larger than what counts:
+a vector of norm at most (1 + 1/4 + 1 + 1)^(1/2) = 13^(1/2)/2. Two users of ``user_replace`` are at
+most twice that apart.
 """
 
 from collections.abc import Callable
@@ -16,8 +19,15 @@ import numpy as np
 
 from dpmc.methods.blocks import Source, total
 from dpmc.methods.user_level.local_bayes.constants import (
+    BEYOND_SURE,
+    BINS,
     FINER,
     FULL_WEIGHT_RATINGS,
+    MOST_WEIGHT,
+    RATING_COUNT_CAP,
+    SQUARES_DIFFER,
+    TOLD_FROM,
+    WEIGHT_TOLD,
     WORTH_LARGEST,
     WORTH_LARGEST_OF_ALL,
     WORTH_NOISE,
@@ -28,24 +38,31 @@ from dpmc.ratings import Compressed
 
 Predicted = Callable[[int, Compressed], tuple[Compressed, np.ndarray, np.ndarray]]
 
-NORM = 1.5
+NORM = 13**0.5 / 2
 """Of what one user adds."""
+
+ABOUT, AT_LEAST, NOTHING = "about", "at least", "nothing"
+""":attr:`Worth.told`."""
 
 
 class Worth(NamedTuple):
-    """Root mean squared errors over users, each of whom counts alike (in part with few ratings).
+    """Root mean squared errors, in which users count by :func:`full_weight`.
 
     Attributes
     ----------
-    rmse, bias_rmse : float
-        Of the model, and of item offsets with the user's level.
+    told : {"about", "at least", "nothing"}
+        At least, where the errors of some users are larger than what counts of them; nothing, where
+        an error would not stand out from the noise.
+    rmse, bias_rmse : float or None
+        Of the model, and of item offsets with the user's level; None if nothing is told.
     rmse_deviation, bias_rmse_deviation, difference_deviation : float
-        Standard deviations of the noise in both, and in their difference; where an error is not
-        above the noise, how large noise alone makes it.
+        Standard deviations of both, and of their difference: of the noise, and of which ratings
+        were held out, if errors are normal. If nothing is told, what noise alone amounts to.
     """
 
-    rmse: float
-    bias_rmse: float
+    told: str
+    rmse: float | None
+    bias_rmse: float | None
     rmse_deviation: float
     bias_rmse_deviation: float
     difference_deviation: float
@@ -61,8 +78,23 @@ def largest(noise: float, scale: Scale) -> float:
     return float(np.clip(squares, WORTH_LARGEST, WORTH_LARGEST_OF_ALL)) * scale.typical**2
 
 
-def statistic(rows: Source, predicted: Predicted, most: float) -> tuple[np.ndarray, float]:
-    """Return the sums over users of errors of the model, of differences and of users, and a norm.
+def full_weight(noise: float, scale: Scale, held_out: float) -> float:
+    """Return from how many ratings held out on a user counts in full.
+
+    The less noise there is, the more, up to :data:`MOST_WEIGHT` times what a user has on average:
+    then ratings count alike, as they do in a root mean squared error.
+    """
+    usual = held_out * scale.ratings / scale.users
+    told = min(scale.users / (WEIGHT_TOLD * noise), MOST_WEIGHT)
+    return max(FULL_WEIGHT_RATINGS, told * usual)
+
+
+def statistic(
+    rows: Source, predicted: Predicted, most: float, full: float
+) -> tuple[np.ndarray, float]:
+    """Return the sums over users of errors, of differences, of weights, and of those beyond.
+
+    And a norm. Beyond are the weights of users whose error is larger than what counts.
 
     Parameters
     ----------
@@ -71,59 +103,63 @@ def statistic(rows: Source, predicted: Predicted, most: float) -> tuple[np.ndarr
     predicted : callable
         (number of the first user, rows) -> ratings that were held out, and their predictions by the
         model and by biases.
-    most : float
-        :func:`largest`.
+    most, full : float
+        :func:`largest` and :func:`full_weight`.
 
     Returns
     -------
-    sums : float64 array, shape (3,)
+    sums : float64 array, shape (4,)
     longest : float
         Norm of what a user adds, at most.
     """
-    add = partial(_add, predicted=predicted, most=most)
-    sums = total(add, rows, Sums(3, NORM))
+    add = partial(_add, predicted=predicted, most=most, full=full)
+    sums = total(add, rows, Sums(4, NORM))
     return sums.floats(), sums.longest
 
 
-def _add(sums, rows, first, *, predicted, most):
+def _add(sums, rows, first, *, predicted, most, full):
     held_out, *predictions = predicted(first, rows)
     ours, theirs = (
         held_out.with_values((held_out.values - each) ** 2).means(0.0) for each in predictions
     )
-    part = np.minimum(1, held_out.sizes / FULL_WEIGHT_RATINGS)
+    part = np.minimum(1, held_out.sizes / full)
     shares = np.minimum(ours / most, 1)
     gains = np.clip(FINER * (theirs - ours) / most, -1, 1) / 2
-    sent = sums.whole(part[:, None] * np.column_stack([shares, gains, np.ones(part.size)]))
+    told = np.column_stack([shares, gains, np.ones(part.size), ours > most])
+    sent = sums.whole(part[:, None] * told)
     sums.add(0, sent)
     sums.saw(sent)
 
 
-def read(noised: np.ndarray, noise: float, most: float) -> Worth:
+def read(noised: np.ndarray, noise: float, most: float, full: float) -> Worth:
     """Return what a noised :func:`statistic` says.
 
     Parameters
     ----------
-    noised : float64 array, shape (3,)
+    noised : float64 array, shape (4,)
     noise : float
         Its standard deviation.
-    most : float
-        :func:`largest`.
+    most, full : float
+        As there.
     """
-    users = max(noised[2], 1.0)
+    users = max(noised[2], noise, 1.0)
     ours = most * np.clip(noised[0] / users, 0, 1)
     gain = most / FINER * 2 * np.clip(noised[1] / users, -0.5, 0.5)
-    theirs = max(ours + gain, 0.0)
-    # of a ratio of noised sums, to first order
-    share, half = ours / most, 2 * gain / most * FINER / 4
-    of_ours = most * noise / users * np.hypot(1, share)
-    of_gain = most / FINER * 2 * noise / users * np.hypot(1, half)
-    rmse, bias_rmse = np.sqrt(ours), np.sqrt(theirs)
+    alone, of_ours, of_gain = _deviations(ours, gain, most, full, noise, users)
+    if ours <= TOLD_FROM * alone:
+        alone, _, of_gain = _deviations(0.0, 0.0, most, full, noise, users)
+        of_theirs = np.hypot(alone, of_gain)
+        return Worth(NOTHING, None, None, *map(float, np.sqrt([alone, of_theirs, of_gain])))
+    rmse, bias_rmse = np.sqrt(ours), np.sqrt(max(ours + gain, 0.0))
+    beyond = noised[3] / users
+    more = beyond > BEYOND_SURE * noise / users and most * beyond > of_ours
 
     def deviation(of_square, root):
         # of a root near 0 the first order says nothing: it is as large as that of the noise
         return float(of_square / max(2 * root, np.sqrt(of_square)))
 
     return Worth(
+        AT_LEAST if more else ABOUT,
         float(rmse),
         float(bias_rmse),
         deviation(of_ours, rmse),
@@ -132,33 +168,56 @@ def read(noised: np.ndarray, noise: float, most: float) -> Worth:
     )
 
 
-def could_be(stated: Worth, noise: float, half_range: float) -> bool:
+def _deviations(ours, gain, most, full, noise, users):
+    """Return deviations of the mean square by noise alone and in all, and of what is gained.
+
+    Noise is that of ratios of noised sums, to first order. Which ratings were held out adds to it:
+    errors are taken for normal, of variances that differ between users (:data:`SQUARES_DIFFER`).
+    """
+    alone = noise / users * np.hypot(most, ours)
+    of_ours = np.hypot(alone, ours * np.sqrt((2 / full + SQUARES_DIFFER) / users))
+    of_gain = noise / users * np.hypot(2 / FINER * most, gain)
+    return alone, of_ours, np.hypot(of_gain, np.sqrt(4 * ours * abs(gain) / full / users))
+
+
+def could_be(stated: Worth, noise: float, half_range: float, held_out: float) -> bool:
     """Return whether :func:`read` can have returned this, of a statistic with this noise.
 
-    Five numbers follow from four: the squares of both errors, the noise on a mean, and up to which
-    square an error counted, which is at most that of the largest spread that ratings can have.
+    Up to which square an error counted, how many ratings counted in full and how many users there
+    are is not stated, but within bounds: what is gained has one deviation for each of them, and
+    the stated one has to be between the least and the largest.
     """
     rmse, bias_rmse, alike = stated.rmse, stated.bias_rmse, 1e-9  # but for rounding
+    largest_of_all = WORTH_LARGEST_OF_ALL * half_range**2
+    if rmse is None or bias_rmse is None:
+        squares = np.array(stated[3:]) ** 2
+        usual = squares[0] * np.array([1, np.hypot(1, 2 / FINER), 2 / FINER])
+        nothing = stated.told == NOTHING and rmse is bias_rmse
+        return nothing and squares[0] <= largest_of_all and np.allclose(squares, usual, alike, 0)
     ours, gain = rmse**2, bias_rmse**2 - rmse**2
     of_ours = _of_square(stated.rmse_deviation, rmse)
     of_gain = _of_square(stated.difference_deviation, (rmse + bias_rmse) / 2)
     of_theirs = _of_square(stated.bias_rmse_deviation, bias_rmse)
-    if not np.isclose(of_theirs, np.hypot(of_ours, of_gain), rtol=alike, atol=0):
+    exact = np.isclose(of_theirs, np.hypot(of_ours, of_gain), rtol=alike, atol=0)
+    if stated.told == NOTHING or not exact or ours > largest_of_all:
         return False
-    largest_of_all = WORTH_LARGEST_OF_ALL * half_range**2
     if bias_rmse == 0:  # cut off: what was gained is not known
-        return ours <= largest_of_all
-    # of_ours / of_gain is FINER / 2 times the root of (most^2 + ours^2) / (most^2 + finer^2)
-    finer, ratio = FINER / 2 * gain, (2 / FINER * of_ours / of_gain) ** 2
-    if np.isclose(ratio, 1, rtol=alike, atol=0):  # both are alike, or next to nothing
-        return bool(np.isclose(ours, abs(finer), rtol=alike**0.5, atol=alike**0.5 * largest_of_all))
-    square = (ratio * finer**2 - ours**2) / (1 - ratio)
-    if not square > 0:
-        return False
-    most, room = float(square**0.5), 1 + alike**0.5
-    users = noise * most * float(np.hypot(1, ours / most)) / of_ours
-    within = ours <= most * room and abs(gain) <= most / FINER * room
-    return within and most <= largest_of_all * room and users * room >= 1
+        return True
+    least = max(ours, FINER * abs(gain), WORTH_LARGEST * half_range**2 * 2.0**-BINS)
+    most = np.geomspace(min(least, largest_of_all), largest_of_all, 1000)[:, None]
+    full = np.geomspace(
+        FULL_WEIGHT_RATINGS,
+        max(FULL_WEIGHT_RATINGS, MOST_WEIGHT * held_out * RATING_COUNT_CAP),
+        40,
+    )
+    # of_ours says how many users: with w = 1 / users, squares w^2 + drawn w = of_ours^2
+    squares, drawn = noise**2 * (most**2 + ours**2), ours**2 * (2 / full + SQUARES_DIFFER)
+    users = (drawn + np.sqrt(drawn**2 + 4 * squares * of_ours**2)) / (2 * of_ours**2)
+    alone, _, gained = _deviations(ours, gain, most, full, noise, users)
+    room = 1.03  # as most and full go in steps
+    can = (users * room >= max(1.0, noise)) & (ours * room > TOLD_FROM * alone)
+    gained = gained[can & (FINER * abs(gain) <= most * room)]
+    return bool(gained.size and gained.min() / room <= of_gain <= gained.max() * room)
 
 
 def _of_square(deviation: float, root: float) -> float:
