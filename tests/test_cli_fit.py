@@ -308,7 +308,7 @@ def test_held_out_ratings_tell_the_error(table, tmp_path):
     options = {"method": None, "ratings-per-user": None, "report-error": 0.2, "epsilon": 100}
     said = fit(table, tmp_path / "out", **options).stdout
     worth = guarantee(tmp_path / "out")["worth"]
-    assert f"error:            {worth['rmse']:.4g} (noise " in said
+    assert f"error:            {worth['rmse']:.4g} (deviation " in said
     assert "on ratings held out" in said
     assert 0 <= worth["rmse"] < 1
     assert 0 < worth["rmse_deviation"] < 0.1

@@ -441,20 +441,29 @@ def test_a_fit_can_choose_every_setting_but_the_fixed_ones():
 @given(
     share=st.floats(-0.5, 1.5), gained=st.floats(-1, 1), users=st.floats(-10, 1e6),
     noise=st.floats(1e-3, 1e3), typical=st.floats(0.05, 2), change=st.floats(1.001, 3),
-    which=st.sampled_from(worth.Worth._fields),
+    which=st.sampled_from(worth.Worth._fields[1:]), beyond=st.floats(-1, 1),
+    held_out=st.floats(0.01, 0.99), ratings=st.floats(1, 200),
 )  # fmt: skip
 def test_errors_that_can_be_read_are_not_refused_and_others_are(
-    share, gained, users, noise, typical, change, which
+    share, gained, users, noise, typical, change, which, beyond, held_out, ratings
 ):
-    most = worth.largest(noise, Scale(typical, 0.0, 1.0, max(users, 1.0), 1.0))
-    sums = np.array([share * max(users, 1), gained * max(users, 1), users])
-    stated = worth.read(sums, noise, most)
-    assert worth.could_be(stated, noise, 2.0)
+    whole = Scale(typical, 0.0, 1.0, max(users, 1.0), ratings * max(users, 1.0))
+    terms = worth.largest(noise, whole), worth.full_weight(noise, whole, held_out)
+    sums = np.array([share, gained, 1, beyond]) * max(users, 1) * [1, 1, np.sign(users), 1]
+    stated = worth.read(sums, noise, *terms)
+    assert worth.could_be(stated, noise, 2.0, held_out)
+    if stated.told == worth.NOTHING:
+        other = stated._replace(**{which: 1.5 if stated.rmse_deviation != 1.5 else 1.6})
+        assert not worth.could_be(other, noise, 2.0, held_out)
+        return
+    for told, rmse in ((worth.NOTHING, stated.rmse), (stated.told, None), (worth.NOTHING, None)):
+        other = stated._replace(told=told, rmse=rmse)
+        assert not worth.could_be(other, noise, 2.0, held_out)
     other = stated._replace(**{which: getattr(stated, which) * change})
     # where an error is not above its noise, the latter says nothing of it
     told = stated.rmse_deviation < 0.6 * stated.rmse
     if told and stated.bias_rmse_deviation < 0.6 * stated.bias_rmse:
-        assert not worth.could_be(other, noise, 2.0)
+        assert not worth.could_be(other, noise, 2.0, held_out)
 
 
 @pytest.mark.parametrize("mechanism", ["gaussian", "laplace"])

@@ -223,15 +223,65 @@ def test_held_out_ratings_say_what_the_model_is_worth(tmp_path):
 def test_the_stated_deviations_of_errors_are_those_of_the_noise(seed):
     """2,000 draws of the noise: standard deviations are within 7 % but once in 10^5."""
     rng = np.random.default_rng(seed)
-    exact = np.array([300.0, 40.0, 1000.0]) * rng.uniform(0.8, 1.2, 3)
-    draws = [worth.read(exact + 5 * rng.standard_normal(3), 5.0, 4.0) for _ in range(2000)]
-    expected = worth.read(exact, 5.0, 4.0)
-    for name, values in (
-        ("rmse_deviation", [each.rmse for each in draws]),
-        ("bias_rmse_deviation", [each.bias_rmse for each in draws]),
-        ("difference_deviation", [each.bias_rmse - each.rmse for each in draws]),
+    exact = np.array([300.0, 40.0, 1000.0, 0.0]) * rng.uniform(0.8, 1.2, 4)
+    draws = [worth.read(exact + 5 * rng.standard_normal(4), 5.0, 4.0, 5.0) for _ in range(2000)]
+    expected = worth.read(exact, 5.0, 4.0, 5.0)
+    square, gain = expected.rmse**2, expected.bias_rmse**2 - expected.rmse**2
+    of_ours, of_gain = square**2 * (2 / 5 + 0.36) / exact[2], 4 * square * gain / 5 / exact[2]
+    for name, values, drawn in (  # which ratings were held out does not change here
+        ("rmse_deviation", [each.rmse for each in draws], of_ours / square),
+        (
+            "bias_rmse_deviation",
+            [each.bias_rmse for each in draws],
+            (of_ours + of_gain) / expected.bias_rmse**2,
+        ),
+        (
+            "difference_deviation",
+            [each.bias_rmse - each.rmse for each in draws],
+            4 * of_gain / (expected.rmse + expected.bias_rmse) ** 2,
+        ),
     ):
-        assert np.std(values) == pytest.approx(getattr(expected, name), rel=0.15)
+        by_noise = np.sqrt(getattr(expected, name) ** 2 - drawn / 4)
+        assert np.std(values) == pytest.approx(by_noise, rel=0.15)
+
+
+def test_the_stated_deviation_covers_which_ratings_were_held_out():
+    """Normal errors and no noise: of 400 draws 1 in 20 is beyond 2 deviations, never 1 in 8."""
+    rng, beyond = np.random.default_rng(0), 0
+    for _ in range(400):
+        errors = rng.standard_normal((300, 8)) * np.exp(0.28 * rng.standard_normal((300, 1)))
+        sums = np.array([np.sum(np.mean(errors**2, axis=1)) / 9, 0.0, 300.0, 0.0])
+        found = worth.read(sums, 1e-6, 9.0, 8.0)
+        beyond += abs(found.rmse - np.exp(0.28**2)) > 2 * found.rmse_deviation
+    assert beyond < 50
+
+
+def test_an_error_is_at_least_what_is_told_where_some_are_larger_than_what_counts():
+    """One user in ten is 50 off, of which a square of 4 counts."""
+    rows = Ratings(*np.divmod(np.arange(1200), 6), np.zeros(1200), 200, 6).by_user
+    errors = np.where(np.arange(1200) < 120, 50.0, 1.0)
+    sums, _ = worth.statistic(rows, lambda *_: (rows, errors, errors), 4.0, 5.0)
+    assert sums[3] == 20
+    noisy = worth.read(sums, 1.0, 4.0, 5.0)
+    assert noisy.told == worth.AT_LEAST
+    assert noisy.rmse < np.sqrt(np.mean(errors**2)) / 5
+    assert worth.read(sums * [1, 1, 1, 0], 1.0, 4.0, 5.0).told == worth.ABOUT
+
+
+@pytest.mark.parametrize("error", [0.0, 1.0])
+def test_an_error_below_its_noise_is_not_told(error):
+    """10 users beside noise of 10: neither an error of nothing nor one of the noise's size."""
+    found = worth.read(np.array([10 * error / 4, 0.0, 10.0, 0.0]), 10.0, 4.0, 5.0)
+    assert found[:3] == (worth.NOTHING, None, None)
+    assert found.rmse_deviation == pytest.approx(2.0)
+    assert "cannot be told: noise alone amounts to 2" in fit_folder.worth_in_words(*found)
+
+
+def test_the_less_noise_the_more_ratings_of_a_user_count():
+    whole = scale.Scale(typical=0.5, mean=0.0, mean_variance=0.0, users=1000.0, ratings=5e4)
+    assert worth.full_weight(100.0, whole, 0.2) == 5  # of 10 that are held out, on average
+    assert worth.full_weight(10.0, whole, 0.2) == pytest.approx(10)
+    assert worth.full_weight(1e-3, whole, 0.2) == pytest.approx(20)
 
 
 @pytest.mark.parametrize(("noise", "squares"), [(1.0, 10.0), (1e-3, 64.0), (50.0, 4.0)])
@@ -246,21 +296,24 @@ def test_errors_are_those_of_ratings_held_out_where_none_is_large_and_none_is_no
     rows = Ratings(*np.divmod(np.arange(300), 6), rng.normal(size=300), 50, 6).by_user
     ours, theirs = 0.1 * rng.normal(size=(2, 300)) + [[0.0], [3.0]]
     predictions = rows.values - ours, rows.values - theirs
-    sent, _ = worth.statistic(rows, lambda *_: (rows, *predictions), 4.0)
-    found = worth.read(sent, 1e-9, 4.0)
+    sent, _ = worth.statistic(rows, lambda *_: (rows, *predictions), 4.0, 5.0)
+    found = worth.read(sent, 1e-9, 4.0, 5.0)
     assert found.rmse == pytest.approx(np.sqrt(np.mean(ours**2)), rel=1e-6)
     assert found.bias_rmse**2 == pytest.approx(found.rmse**2 + 1, rel=1e-6)
 
 
 def test_one_user_moves_the_errors_by_at_most_their_norm():
-    rng = np.random.default_rng(0)
+    rng, most = np.random.default_rng(0), 0.0
     for n in [*rng.integers(1, 12, 200), 10_000]:
         rows = Ratings(np.zeros(n, int), np.arange(n), 9 * rng.standard_normal(n), 1, n).by_user
         both = 9 * rng.standard_normal((2, n)) * (rng.random((2, 1)) < 0.7)
         given = (rows, *both)
-        sent, longest = worth.statistic(rows, lambda *_, given=given: given, rng.uniform(0.1, 10))
+        terms = rng.uniform(0.1, 10), rng.uniform(5, 20)
+        sent, longest = worth.statistic(rows, lambda *_, given=given: given, *terms)
         assert np.linalg.norm(sent) == pytest.approx(longest, rel=1e-12)
         assert longest <= worth.NORM * (1 + 1e-12)
+        most = max(most, longest)
+    assert most == pytest.approx(worth.NORM)  # attained: all four numbers are at their ends
 
 
 @pytest.mark.parametrize("module", [scale, offsets, directions, refinement, check, worth])
@@ -299,8 +352,9 @@ def test_an_error_below_its_noise_has_a_deviation_of_the_size_of_the_noise(half_
     """Nobody at all, so that every other error reads as 0: what is published of it is a number."""
     rng = np.random.default_rng(0)
     for _ in range(200):
-        found = worth.read(5 * rng.standard_normal(3), 5.0, 4 * half_range**2)
-        assert all(0 <= each <= 2 * half_range * 5 * 10 for each in found)
+        found = worth.read(5 * rng.standard_normal(4), 5.0, 4 * half_range**2, 5.0)
+        numbers = [each for each in found[1:] if each is not None]
+        assert all(0 <= each <= 2 * half_range * 5 * 10 for each in numbers)
 
 
 @pytest.mark.parametrize("relation", ["user_add_remove", "user_replace"])

@@ -291,9 +291,7 @@ class LocalBayes(WithItemFeatures):
 
     def could_state(self, worth_):
         noise = self.calibration.noise.std() * self._moved(worth.NORM) * self._weight(WORTH_SHARE)
-        return worth.could_be(
-            worth.Worth(**worth_), noise, self.bounds.half_range, self.held_out
-        )
+        return worth.could_be(worth.Worth(**worth_), noise, self.bounds.half_range, self.held_out)
 
     @property
     def user_factors_(self) -> np.ndarray:
