@@ -347,12 +347,13 @@ def test_in_words_how_a_fit_ended():
     assert outcome_in_words("biases", 5) == (
         "Fell back to biases: an offset for each item and a level for each user, and no factors. "
         "A noised comparison says that this predicts ratings better than the model that was "
-        "learnt. A larger epsilon, or more users, may change that. "
+        "learnt. If noise is the reason, a larger epsilon or more users change that; if items have "
+        "little in common, or a few users' ratings outweigh all others, they do not. "
         f"5 steps were {taken_back}"
     )
     means = outcome_in_words("own means", 0)
     assert means.startswith("Fell back to own means: nothing about single items; users are pred")
-    assert means.endswith("A larger epsilon, or more users, may change that.")
+    assert means.endswith("ratings outweigh all others, they do not.")
     popularity = outcome_in_words("popularity")
     assert "comparison" not in popularity  # where pairs are not asked for, there is none
     assert "do not show that lists made of each user's own likes would be better." in popularity

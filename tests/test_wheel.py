@@ -46,7 +46,7 @@ from dpmc.privacy.calibration import calibrate
 model = PrivateFactorization(epsilon=5, rating_range=(1, 5), items=["a", "b"])
 best: dict[str, float] = model.fit([]).recommend({"a": 5})
 said: str = model.guarantee_.sentence()
-error: float = model.worth_.rmse
+error: float | None = model.worth_.rmse
 noise: float = calibrate("gaussian", releases=7, epsilon=5, delta=1e-6).noise.std()
 """
 # in this order: later ones read what earlier ones wrote

@@ -121,7 +121,8 @@ class PrivateFactorization:
     ----------
     guarantee_ : dpmc.privacy.guarantee.Guarantee
     worth_ : dpmc.methods.user_level.local_bayes.worth.Worth
-        With ``report_error``: errors of the model and of biases, with noise.
+        With ``report_error``: errors of the model and of biases, with noise, or None where noise
+        hides them.
     fell_back_to_ : {None, "biases", "own means", "popularity"}
         With the methods ``bayes`` and ``ease``: what is published in place of the model that was
         learnt, because a noised comparison says that it is better. :meth:`fit` warns where there is

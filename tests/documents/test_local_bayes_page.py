@@ -38,7 +38,7 @@ def test_what_was_chosen_is_in_one_module():
     others = {key for key in constants_of_the_code() if key[0] != "constants"}
     follows = {("scale", "LOG_SQUARE_MEANS"), ("scale", "PLACES")}
     follows |= {(each, "NORM") for each in ("scale", "offsets", "refinement", "check", "worth")}
-    details = {("counts", "TOGETHER")}
+    details = {("counts", "TOGETHER"), ("scale", "SHARES")}
     details |= {("users", each) for each in ("LEAST_PIVOT", "LEAST_REST", "TOGETHER")}
     assert others == follows | details
 

@@ -81,7 +81,7 @@ def learn(its, pi, lam):
     learnt, order = posterior(its), np.argsort(log_pi)
     known = np.cumsum(learnt[order, 0])
     z = np.maximum(log_pi, log_pi[order][np.searchsorted(known, 0.05 * known[-1])])
-    line = np.stack([np.ones(z.size), z - z.mean()], 1)
+    line = np.stack([np.ones(z.size), z - pi @ z], 1)
     for _ in range(15):
         learnt = regress(its, learnt) if its.x.size else learnt
         pull, n, k = its.tau2[:, None] / its.within, learnt.sum(0), np.sqrt(learnt / its.wide)
@@ -112,10 +112,15 @@ def fit(x, rated, H, mu, rng, replace=False, features=None):
         return sigma, *(total + sigma * rng.normal(size=np.shape(total)) for total in sums)
 
     def model_of(its, s):
-        told = (np.clip(its.own, 0, 1) * its.D).sum(1) / s**2
+        told = (np.clip(its.own, 0, 1) * its.D).sum(1) * precision(its, s)
         few = (its.tau2.size - 1) / np.maximum(T * pi, 1)
         leverage = np.minimum(np.minimum(told, few), 0.95)
         return Model(xbar + its.est[:, 0], its.est[:, 1:], 1 / (s**2 + its.D.sum(1)), leverage)
+
+    def precision(its, s):
+        each, v = pi / (s**2 + its.D.sum(1)), its.est[:, 1:]
+        size = np.linalg.eigvalsh(T / N * (v * each[:, None]).T @ v)
+        return each.sum() * (1 - N / T * (size / (1 + size)).sum())
 
     # 1. Scale
     own = x.sum(1) / n
@@ -127,12 +132,15 @@ def fit(x, rated, H, mu, rng, replace=False, features=None):
     sums = k @ np.clip(own / H, -1, 1), k.sum(), np.minimum(1, n / 200).sum()
     sigma, hist, *y = release(2, 0.03, np.bincount(bins.astype(int), weight, 14), *sums)
     N = max(y[1], sigma, 1)
-    hist[0] *= hist[1:].sum() <= max(0.03 * N, 3 * sigma * np.sqrt(13))
-    z = np.arange(0, 13.125, 0.25)
-    match = np.clip(hist.sum(), 0, N) * normal.pdf(np.arange(14), z[:, None], 0.8) @ hist
-    z = softmax(match / sigma**2 - (z - 14 - 2 * np.log2(0.4)) ** 2 / (2 * 2**2)) @ z
-    t, V = H * 2 ** ((z + 0.5 - 14) / 2), H**2 / (0.3**-2 + (N / sigma) ** 2)
-    xbar = H * np.clip(y[0] * N / (N**2 + (sigma / 0.3) ** 2), -1, 1)
+    z, others = np.arange(0, 13.125, 0.25), N * np.arange(0.005, 1, 0.01)[:, None]
+    match = normal.pdf(np.arange(1, 14), z[:, None], 0.8) @ hist[1:]
+    match = others * match - others**2 / (4 * np.sqrt(np.pi) * 0.8)
+    z_weight = softmax(match / sigma**2 - (z - 14 - 2 * np.log2(0.6)) ** 2 / (2 * 2**2))
+    alike = z_weight[others[:, 0] < 0.03 * min(hist[0], N)].sum() > 0.5
+    t = H * 2 ** ((0.5 - 14) / 2) if alike else H * np.sqrt(z_weight.sum(0) @ 2 ** (z + 0.5 - 14))
+    part = np.clip(y[0] / N, -1, 1)
+    of_mean = sigma**2 * (1 + part**2) / N**2
+    xbar, V = H * part / (1 + of_mean / 0.5**2), H**2 / (0.5**-2 + 1 / of_mean)
     T = np.clip(200 * y[2], 5 * N, 200 * N)
 
     # 2. Offsets
@@ -152,7 +160,9 @@ def fit(x, rated, H, mu, rng, replace=False, features=None):
     its = SimpleNamespace(tau2=tau2, first=tau2, C=np.eye(2), lines=np.zeros((2, 2)))
     its.x = np.zeros((m, 0)) if features is None else standardised(features)
     its.w, its.size = np.zeros((2, its.x.shape[1])), 0.1 * tau2
-    its.within = np.array([[1e99, (0.2 * t) ** 2], [(0.5 * lam) ** 2, (0.2 * lam) ** 2]])
+    its.within = np.array(
+        [[V + (0.1 * t) ** 2, (0.2 * t) ** 2], [(0.5 * lam) ** 2, (0.2 * lam) ** 2]]
+    )
     P = np.stack([w**2 / (sigma**2 + nu * w**2 * tau2[0]), 0 * w], 1)
     S = np.stack([w / (w.sum() / T * t**2), 1e12 / tau2[1] + 0 * w], 1)
     its.P, its.S = np.eye(2) * P[:, None], np.eye(2) * S[:, None]
@@ -162,29 +172,44 @@ def fit(x, rated, H, mu, rng, replace=False, features=None):
 
     # 3. Directions
     def units(K):
-        part = pi[K] / pi[K].sum()
+        rated = np.minimum(T * pi[K], N)
+        part = rated / rated.sum()
         c = (sigma / np.sqrt(2) + np.sqrt(N) * part) ** -0.5
-        return c, c * part * np.sqrt(T * pi[K].sum()) / t, part
+        return c, c * part * np.sqrt(rated.sum()) / t, part
+
+    def worth_it(explained):
+        ratio = [(units(ranked[:z])[1] ** 2).sum() / (2 * np.sqrt(z)) for z in sizes]
+        cos2 = 1 - np.maximum(explained * t**2 * np.array(ratio), 1) ** -2
+        told = np.cumsum(pi[ranked])[sizes - 1] * cos2
+        return sizes[told.argmax()], told.max() >= 0.03, cos2[told.argmax()] >= 0.4
 
     sigma, ranked, unknown = outer / (mu * np.sqrt(0.25)), np.argsort(-pi), pi @ its.D[:, 0] / t**2
     sizes = np.unique(np.geomspace(min(12, m), min(m, 1200), 40).round().astype(int))
-    ratio = [t**2 * (units(ranked[:z])[1] ** 2).sum() / (2 * np.sqrt(z)) for z in sizes]
-    ratio = np.maximum(np.outer((0.1, 0.5 if unknown < 0.05 else 0.1), ratio), 1)
-    told = np.cumsum(pi[ranked])[sizes - 1] * (1 - ratio**-2)
-    told = told[int(told[0].max() < 0.03)]
-    z = sizes[told.argmax()]
-    if told.max() >= 0.03:
-        K, rest = ranked[:z], rest - 0.25
+    part, least, (z, found, _) = 1, 0, worth_it(0.1)
+    if not found and unknown < 0.05:
+        z, found, _ = worth_it(0.5)
+    for smaller in () if found else 0.0625 * 2 ** np.arange(5):
+        sigma = outer / (mu * np.sqrt(smaller * 0.25))
+        z, _, clear = worth_it(0.5)
+        if clear and smaller * unknown < 0.05:
+            part, least, found = smaller, 0.25, True
+            break
+    if found:
+        K, rest = ranked[:z], rest - part * 0.25
         row = (rated * (x - biases.b - users(biases, x, rated)[0] @ biases.v.T))[:, K]
         row /= np.maximum(norm(row, axis=1, keepdims=True), t)
-        sigma, G = release(outer, 0.25, row.T @ row)
+        sigma, G = release(outer, part * 0.25, row.T @ row)
         c, d, part = units(K)
+        least = max(least, 1.5 * pi[K] @ its.D[K, 0] / t**2 / pi[K].sum()) * t**2 * (d**2).sum()
         G = np.outer(c, c) * (G + G.T) / 2 * (1 - np.eye(z))  # it has the noise of one triangle
         A, B = np.mean(c**2) ** 2 * sigma**2 / 2, N * np.mean(c**2 * part) ** 2
         edge = 2 * np.sqrt(z * (A + B)) * (1 + (B / (A + B)) ** 1.5 * np.sqrt(z / N) / 2)
+        lowest = (1 - 1.2 * z ** (-2 / 3)) * edge
+        if least > edge / 2:
+            lowest = max(lowest, least + edge**2 / (4 * least))
         for _ in range(6):
             size, u = eigh(G)
-            above = (size > (1 - 1.2 * z ** (-2 / 3)) * edge) & (np.arange(z) >= z - 12)
+            above = (size > lowest) & (np.arange(z) >= z - 12)
             size, u = np.maximum(size[above], 1.02 * edge), u[:, above]
             clear = (size + np.sqrt(size**2 - edge**2)) / 2
             cos2 = 1 - (edge / (2 * clear)) ** 2
@@ -228,7 +253,7 @@ def fit(x, rated, H, mu, rng, replace=False, features=None):
         total = counted * max((Y.sum() / counted * B + told * A) / (A + B), told / 2)
         seen, sure = seen + Y * total / sigma**2, sure + (total / sigma) ** 2
         G, (_, pi, nu) = G * total / (counted * told), counts(seen / sure, sure**-0.5)
-        H_j, w = caution * pi[:, None, None] * G, s**2 * np.trace(G) / ((a @ a) * T)
+        H_j, w = caution * pi[:, None, None] * G, np.trace(G) / ((a @ a) * T * precision(its, s))
         Q = sigma**2 * np.eye(q) + nu[:, None, None] * (H_j * (its.D / a**2)[:, None]) @ H_j
         now, R = SimpleNamespace(**vars(its)), H_j @ inv(Q) @ H_j / np.outer(a, a)
         observed = its.est + a * np.matvec(inv(H_j), Z)

@@ -120,9 +120,10 @@ TOLD_ALREADY, TIMES_EXPLAINED = 0.05, 5.0
 """If what is not known of offsets is so small a part of the spread, they need little more budget:
 then a direction is worth looking for, too, that explains so many times as much."""
 
-PARTS, CLEAR = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1), 0.4
-"""Of the budget of the covariance, with which such a direction is looked for elsewhere, and the
-squared cosine between it and what is seen of it from which on that is worth it."""
+SMALLEST_PART, CLEAR = 0.0625, 0.4
+"""Of the budget of the covariance, with which such a direction is looked for elsewhere (or twice as
+much, and so on), and the squared cosine between it and what is seen of it from which on that is
+worth it."""
 
 CONFUSED = 1.5
 """Times what is not known of offsets that a direction has to explain, as users share that, too."""

@@ -32,8 +32,8 @@ from dpmc.methods.user_level.local_bayes.constants import (
     LEAST_TOLD,
     MOST_FACTORS,
     MOST_ITEMS,
-    PARTS,
     REFILLS,
+    SMALLEST_PART,
     TIMES_EXPLAINED,
     TOLD_ALREADY,
 )
@@ -72,12 +72,14 @@ def asked_for(
         items = items_worth_it(shares, noise, scale, strong)
     if items.size:
         return items, 1.0, 0.0
-    for part in PARTS:
+    part = SMALLEST_PART
+    while part <= 1:
         if part * unknown < TOLD_ALREADY:
             items = items_worth_it(shares, noise / part**0.5, scale, strong, clear=True)
-        if items.size:
-            break
-    return items, (part if items.size else 0.0), strong / 2
+            if items.size:
+                return items, part, strong / 2
+        part *= 2
+    return items, 0.0, 0.0
 
 
 def items_worth_it(
@@ -100,6 +102,9 @@ def items_worth_it(
     scale : Scale
     explained : float
         That share.
+    clear : bool
+        Whether what is seen of the direction has to be close to it (:data:`CLEAR`), however few
+        ratings it tells of; else it has to tell of enough of them (:data:`LEAST_TOLD`).
 
     Returns
     -------
@@ -202,6 +207,8 @@ def read(
     items : integer array, shape (size,)
     shares : float64 array, shape (n_items,)
     scale : Scale
+    least : float
+        Share of a typical square that a direction has to explain to be kept.
 
     Returns
     -------
