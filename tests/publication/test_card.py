@@ -24,7 +24,8 @@ SAID = (
 )
 FITS = {
     "users": PUBLIC["user"] | {"epsilon": 3},
-    "error": PUBLIC["user"] | {"method": "bayes", "report-error": 0.3},
+    "no error": PUBLIC["user"] | {"method": "bayes", "report-error": 0.3},
+    "error": PUBLIC["user"] | {"method": "bayes", "report-error": 0.3, "epsilon": 1000},
     "privately": {"items-privately": 0.4, "ratings-per-user": 6},
     "pure": PUBLIC["entry"] | {"relation": "entry", "mechanism": "laplace", "delta": 0},
     "entries": PUBLIC["entry"] | {"relation": "entry_change", "epsilon": 2, "delta": 1e-5},
@@ -64,8 +65,10 @@ def test_a_card_says_what_the_folder_states(model):
     assert all(f"- {each}" in body for each in stated["assumed_public"].values())
     assert "Film club: Wien" in body
     worth = stated.get("worth")
-    assert ("model-index" in front) == (worth is not None)
-    if worth:
+    told = worth is not None and worth["told"]
+    assert ("model-index" in front) == (told == "about")
+    assert ("RMSE cannot be told" in body) == (told == "nothing")
+    if told == "about":
         (result,) = front["model-index"][0]["results"]
         assert [each["value"] for each in result["metrics"]] == [worth["rmse"]]
         assert "## How good it is" in body

@@ -33,7 +33,13 @@ FEATURES = "features.csv"
 FOLDERS = {
     "users": PUBLIC["user"],
     "privately": {"items-privately": 0.4, "ratings-per-user": 6},
-    "held out": {"items-are-public": True, "method": "bayes", "report-error": 0.3},
+    "held out": {
+        "items-are-public": True,
+        "method": "bayes",
+        "report-error": 0.3,
+        "epsilon": 1000,
+    },
+    "not told": {"items-are-public": True, "method": "bayes", "report-error": 0.3},
     "features": {"items-are-public": True, "method": "bayes", "item-features": FEATURES},
     "entries": PUBLIC["entry"] | {"relation": "entry", "write": "user-factors"},
 }

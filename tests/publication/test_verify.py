@@ -281,7 +281,7 @@ FOLDERS = {
     "privately": PRIVATELY,
     "simulated": USER | {"simulate": 1},
     "laplace": ENTRY | {"relation": "entry", "mechanism": "laplace"},
-    "bayes": USER | {"method": "bayes", "report-error": 0.3},
+    "bayes": USER | {"method": "bayes", "report-error": 0.3, "epsilon": 1000},
     "learnt": USER | {"method": "bayes", "simulate": 1},
     "biases": USER | {"method": "bayes"},
     "own means": USER | {"method": "bayes"},

@@ -143,8 +143,8 @@ def test_own_means_are_shrunk_by_two_ratings():
 
 def test_an_item_s_part_in_its_own_prediction_is_that_of_the_noise_of_ratings():
     """The mean of n ratings of variance 1 and a faint prior: one of them is 1/n of it."""
-    n = 20.0
-    beliefs = Beliefs(1.0, 0.5, np.full(N_ITEMS, 1 / N_ITEMS))
+    n = 20.0  # levels are hardly apart, so that a user's other ratings say nothing of one
+    beliefs = Beliefs(1.0, 1e-6, np.full(N_ITEMS, 1 / N_ITEMS))
     beliefs.prior_variance[:] = 1e-9, 1e-9
     beliefs.prior_variance[OFFSET] = 1e4
     beliefs.precision[:, OFFSET, OFFSET] = 1e8

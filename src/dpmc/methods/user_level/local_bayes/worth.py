@@ -190,7 +190,7 @@ def could_be(stated: Worth, noise: float, half_range: float, held_out: float) ->
     rmse, bias_rmse, alike = stated.rmse, stated.bias_rmse, 1e-9  # but for rounding
     largest_of_all = WORTH_LARGEST_OF_ALL * half_range**2
     if rmse is None or bias_rmse is None:
-        squares = np.array(stated[3:]) ** 2
+        squares = np.array([each**2 for each in stated[3:]])
         usual = squares[0] * np.array([1, np.hypot(1, 2 / FINER), 2 / FINER])
         nothing = stated.told == NOTHING and rmse is bias_rmse
         return nothing and squares[0] <= largest_of_all and np.allclose(squares, usual, alike, 0)
