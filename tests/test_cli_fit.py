@@ -304,14 +304,23 @@ def test_users_get_local_bayes_by_default(table, truth, tmp_path):
 
 
 def test_held_out_ratings_tell_the_error(table, tmp_path):
-    options = {"method": None, "ratings-per-user": None, "report-error": 0.2, "epsilon": 1000}
+    """Of ratings without noise of their own there is none above the noise of privacy."""
+    options = {"method": None, "ratings-per-user": None, "report-error": 0.2, "epsilon": 100}
     said = fit(table, tmp_path / "out", **options).stdout
     worth = guarantee(tmp_path / "out")["worth"]
-    assert f"error:            {worth['rmse']:.4g} (deviation " in said
-    assert "on ratings held out" in said
-    assert 0 <= worth["rmse"] < 1
-    assert 0 < worth["rmse_deviation"] < 0.1
-    options_of_verify = ["verify", str(tmp_path / "out"), "--max-epsilon", "1000"]
+    assert (worth["told"], worth["rmse"], worth["bias_rmse"]) == ("nothing", None, None)
+    alone = worth["rmse_deviation"]
+    assert f"error:            cannot be told: noise alone amounts to {alone:.2g}. A la" in said
+    assert 0 < alone < 0.1
+    rng, rows = np.random.default_rng(0), [line.split(",") for line in table.read_text().split()]
+    noisy = [f"{u},{i},{float(r) + 0.4 * rng.standard_normal()}" for u, i, r in rows[1:]]
+    (tmp_path / "noisy.csv").write_text("\n".join(["userId,movieId,rating", *noisy]))
+    told = fit(tmp_path / "noisy.csv", tmp_path / "noisy", **options).stdout
+    worth = guarantee(tmp_path / "noisy")["worth"]
+    assert f"error:            {worth['rmse']:.4g} (deviation " in told
+    assert 0.2 < worth["rmse"] < 0.6  # some are clipped to the range
+    assert 0 < worth["rmse_deviation"] < 0.05
+    options_of_verify = ["verify", str(tmp_path / "out"), "--max-epsilon", "100"]
     verified = CliRunner().invoke(cli.cli, options_of_verify)
     assert verified.exit_code == 0, verified.output
     silent = fit(table, tmp_path / "b", **options | {"report-error": None}).stdout

@@ -17,6 +17,8 @@ from dpmc.methods.user_level.local_bayes.method import FALLBACKS
 
 USERS = [f"u{number:02}" for number in range(24)]
 ITEMS = list("abcdef")
+ENOUGH = [f"u{number:03}" for number in range(400)]
+"""Users whose error is above the noise of the default budget, where it is reported."""
 SIMULATED = "simulated_"
 DEFAULTS = {"fit": {"epsilon": 20, "delta": 1e-9, "relation": "user", "rating-range": (1, 5)}}
 PUBLIC = {

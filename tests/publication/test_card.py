@@ -5,7 +5,9 @@ import json
 import pytest
 import yaml
 from small_tables import (
+    ENOUGH,
     PUBLIC,
+    USERS,
     falling_back,
     guarantee_of,
     publish,
@@ -25,7 +27,7 @@ SAID = (
 FITS = {
     "users": PUBLIC["user"] | {"epsilon": 3},
     "no error": PUBLIC["user"] | {"method": "bayes", "report-error": 0.3},
-    "error": PUBLIC["user"] | {"method": "bayes", "report-error": 0.3, "epsilon": 1000},
+    "error": PUBLIC["user"] | {"method": "bayes", "report-error": 0.3},
     "privately": {"items-privately": 0.4, "ratings-per-user": 6},
     "pure": PUBLIC["entry"] | {"relation": "entry", "mechanism": "laplace", "delta": 0},
     "entries": PUBLIC["entry"] | {"relation": "entry_change", "epsilon": 2, "delta": 1e-5},
@@ -36,7 +38,7 @@ FITS = {
 @pytest.fixture(scope="module", params=FITS)
 def model(request, tmp_path_factory):
     made = tmp_path_factory.mktemp(request.param)
-    table = write_table(made / "mine.csv", rows_of())
+    table = write_table(made / "mine.csv", rows_of(ENOUGH if request.param == "error" else USERS))
     with falling_back(None):
         publish("fit", table, made / "model", **FITS[request.param])
     return made / "model"

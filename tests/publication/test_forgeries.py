@@ -20,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 from small_tables import (
+    ENOUGH,
     PUBLIC,
     falling_back,
     guarantee_of,
@@ -49,7 +50,7 @@ FOLDERS = {
     "user": PUBLIC["user"],
     "entry": PUBLIC["entry"] | ALL | {"relation": "entry", "rank": 2},
     "entry bias": PUBLIC["entry"] | ALL | {"relation": "entry", "method": "bias"},
-    "bayes": PUBLIC["user"] | {"method": "bayes", "report-error": 0.3, "epsilon": 1000},
+    "bayes": PUBLIC["user"] | {"method": "bayes", "report-error": 0.3},
     "ease": PUBLIC["user"] | {
         "method": "ease", "for": "ranking", "likes-from": 4, "rating-range": None, "rank": None
     },
@@ -60,9 +61,10 @@ FOLDERS = {
 def folders(tmp_path_factory):
     made = tmp_path_factory.mktemp("folders")
     table = write_table(made / "mine.csv", rows_of())
+    many = write_table(made / "many.csv", rows_of(ENOUGH))
     for name, changes in FOLDERS.items():
         with falling_back(None):
-            publish("fit", table, made / name, **changes)
+            publish("fit", many if "report-error" in changes else table, made / name, **changes)
         run("verify", made / name)
     return made
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from small_tables import (
+    ENOUGH,
     ITEMS,
     PUBLIC,
     falling_back,
@@ -33,12 +34,7 @@ FEATURES = "features.csv"
 FOLDERS = {
     "users": PUBLIC["user"],
     "privately": {"items-privately": 0.4, "ratings-per-user": 6},
-    "held out": {
-        "items-are-public": True,
-        "method": "bayes",
-        "report-error": 0.3,
-        "epsilon": 1000,
-    },
+    "held out": {"items-are-public": True, "method": "bayes", "report-error": 0.3},
     "not told": {"items-are-public": True, "method": "bayes", "report-error": 0.3},
     "features": {"items-are-public": True, "method": "bayes", "item-features": FEATURES},
     "entries": PUBLIC["entry"] | {"relation": "entry", "write": "user-factors"},
@@ -61,13 +57,14 @@ REQUIRED = list(required(FORMAT))
 def folders(tmp_path_factory):
     made = tmp_path_factory.mktemp("folders")
     table = write_table(made / "mine.csv", rows_of())
+    many = write_table(made / "many.csv", rows_of(ENOUGH))
     known = [f"{item},{number}" for number, item in enumerate(ITEMS)]
     (made / FEATURES).write_text("\n".join(["item,year", *known]))
     for name, changes in FOLDERS.items():
         if "item-features" in changes:
             changes = changes | {"item-features": made / FEATURES}
         with falling_back(None):  # that a fit had not fallen back to biases cannot be seen
-            publish("fit", table, made / name, **changes)
+            publish("fit", many if name == "held out" else table, made / name, **changes)
     return made
 
 

@@ -13,6 +13,7 @@ import pytest
 from forging import both, put, rewrite, smuggled, times
 from jsonschema import Draft202012Validator
 from small_tables import (
+    ENOUGH,
     ITEMS,
     PUBLIC,
     SIMULATED,
@@ -281,7 +282,7 @@ FOLDERS = {
     "privately": PRIVATELY,
     "simulated": USER | {"simulate": 1},
     "laplace": ENTRY | {"relation": "entry", "mechanism": "laplace"},
-    "bayes": USER | {"method": "bayes", "report-error": 0.3, "epsilon": 1000},
+    "bayes": USER | {"method": "bayes", "report-error": 0.3},
     "learnt": USER | {"method": "bayes", "simulate": 1},
     "biases": USER | {"method": "bayes"},
     "own means": USER | {"method": "bayes"},
@@ -292,9 +293,11 @@ FOLDERS = {
 def folders(table, tmp_path_factory):
     made = tmp_path_factory.mktemp("folders")
     items = write_list(made / "items.txt", ITEMS)
+    many = write_table(made / "many.csv", rows_of(ENOUGH))
     for name, changes in FOLDERS.items():
+        given = many if "report-error" in (changes or {}) else table
         with falling_back(name if name in FALLBACKS else None):
-            publish("fit", table, made / name, **(changes or {"items": items}))
+            publish("fit", given, made / name, **(changes or {"items": items}))
     return made
 
 

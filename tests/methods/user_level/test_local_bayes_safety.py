@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpmc.methods.user_level.local_bayes import check, offsets, refinement, scale
-from dpmc.methods.user_level.local_bayes.beliefs import OFFSET, Beliefs
+from dpmc.methods.user_level.local_bayes.beliefs import LEVEL, OFFSET, Beliefs
 from dpmc.methods.user_level.local_bayes.counts import Popularity
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
 from dpmc.methods.user_level.local_bayes.users import Model, posterior_means
@@ -142,14 +142,18 @@ def test_own_means_are_shrunk_by_two_ratings():
 
 
 def test_an_item_s_part_in_its_own_prediction_is_that_of_the_noise_of_ratings():
-    """The mean of n ratings of variance 1 and a faint prior: one of them is 1/n of it."""
-    n = 20.0  # levels are hardly apart, so that a user's other ratings say nothing of one
-    beliefs = Beliefs(1.0, 1e-6, np.full(N_ITEMS, 1 / N_ITEMS))
+    """The mean of n ratings of variance 1 and a faint prior: one of them is 1/n of it.
+
+    Around a prediction ratings have the variance 1 + 1/n, so that it is taken for 1 / (n + 1).
+    """
+    n = 20.0  # and of levels next to nothing is known, so that other ratings say nothing of one
+    beliefs = Beliefs(1.0, 0.5, np.full(N_ITEMS, 1 / N_ITEMS))
     beliefs.prior_variance[:] = 1e-9, 1e-9
     beliefs.prior_variance[OFFSET] = 1e4
     beliefs.precision[:, OFFSET, OFFSET] = 1e8
     beliefs.sampling[:, OFFSET, OFFSET] = n
     beliefs._update()
+    beliefs.mean[:, LEVEL] = 0
     shares = np.full(N_ITEMS, 1 / N_ITEMS)
     popularity = Popularity(shares, np.zeros(N_ITEMS), 1.0, shares, np.inf)
 
@@ -157,13 +161,14 @@ def test_an_item_s_part_in_its_own_prediction_is_that_of_the_noise_of_ratings():
         whole = scale.Scale(1.0, 0.0, 0.0, 10.0, ratings * N_ITEMS)
         return refinement.model_of(beliefs, 0.0, spread, popularity, whole).leverages
 
-    np.testing.assert_allclose(leverages(1.0, n), 1 / n, rtol=1e-3)
+    np.testing.assert_allclose(leverages(1.0, n), 1 / (n + 1), rtol=1e-3)
     # a spread that is too small by far does not say that one rating decides
     np.testing.assert_allclose(leverages(0.01, n), 1 / n, rtol=1e-3)
     np.testing.assert_allclose(leverages(0.01, 1e-3), refinement.MOST_LEVERAGE)
     beliefs.precision[:, OFFSET, OFFSET] = n  # as much of the variance is of privacy
     beliefs._update()
-    np.testing.assert_allclose(leverages(1.0, n / 4), 1 / n, rtol=1e-3)
+    beliefs.mean[:, LEVEL] = 0
+    np.testing.assert_allclose(leverages(1.0, n / 4), 1 / (n + 2), rtol=1e-3)
 
 
 def fitted(epsilon=20.0, **settings):
