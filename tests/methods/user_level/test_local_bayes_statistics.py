@@ -405,6 +405,44 @@ def test_each_rating_is_taken_without_the_level_that_the_others_tell(seed, varia
     np.testing.assert_allclose(sums[:N_ITEMS], expected, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("noise", [1.0, 3.35, 9.0])
+def test_users_who_give_all_items_the_same_do_not_hide_how_far_ratings_of_others_are_apart(noise):
+    """18 of 48: all of 300 draws are within a factor of 2; taken for all users it would be 20."""
+    rng, others = np.random.default_rng(0), np.arange(1, scale.BINS)
+    place = scale.BINS - 0.5 + 2 * np.log2(0.35)
+    sums = np.concatenate([[18.0], 30 * stats.norm.pdf(others, place, 0.8), [33.6, 48.0, 10.0]])
+    draws = [
+        scale.read(sums + noise * rng.standard_normal(sums.size), noise, 1.0) for _ in range(300)
+    ]
+    assert all(0.35 / 2 < each.typical < 2 * 0.35 for each in draws)
+
+
+def test_where_all_users_give_all_items_the_same_their_ratings_are_not_apart():
+    sums = np.concatenate([[500.0], np.zeros(scale.BINS - 1), [100.0, 500.0, 100.0]])
+    assert scale.read(sums, 2.0, 1.0).typical < 0.01
+
+
+@pytest.mark.parametrize("noise", [1.0, 10.0, 30.0])
+def test_intervals_are_the_wider_the_less_is_known_of_the_size_and_predictions_are_the_same(noise):
+    rng = np.random.default_rng(0)
+    place = scale.BINS - 0.5 + 2 * np.log2(0.35)
+    histogram = 50 * stats.norm.pdf(np.arange(scale.BINS), place, 0.8)
+    sums = np.concatenate([histogram, [10.0, 50.0, 10.0]])
+    doubt = scale.read(sums, noise, 1.0).doubt
+    assert {1.0: doubt < 1e-3, 10.0: 0.001 < doubt < 0.1, 30.0: 0.05 < doubt < 0.5}[noise]
+    model = Model(rng.standard_normal(4), rng.standard_normal((4, 2)), rng.random(4) + 1, None)
+    wider, own = refinement.widened(model, doubt), np.arange(3)
+
+    def posterior(offsets, v, p, _):
+        spread = np.linalg.inv(np.eye(2) + (v[own] * p[own, None]).T @ v[own])
+        found = v @ spread @ (v[own] * p[own, None]).T @ (np.array([1.0, -2.0, 0.5]) - offsets[own])
+        return offsets + found, np.sum(v @ spread * v, axis=1) + 1 / p
+
+    (before, variances), (after, larger) = posterior(*model), posterior(*wider)
+    np.testing.assert_allclose(after, before, rtol=1e-12)
+    np.testing.assert_allclose(larger, np.exp(6 * doubt) * variances, rtol=1e-12)
+
+
 @pytest.mark.parametrize("noise", [3.0, 30.0, 100.0])
 def test_the_mean_is_off_by_as_much_as_is_said(noise):
     """Of 4,000 draws from its prior: the mean square is within 5 deviations, or .11.
@@ -507,6 +545,18 @@ def test_no_items_are_worth_it_under_large_noise_and_many_under_small():
     whole = scale.Scale(1.0, 0.0, 0.0, 1000.0, 30000.0)
     assert directions.items_worth_it(shares, 1e4, whole, 0.1).size == 0
     assert directions.items_worth_it(shares, 1.0, whole, 0.1).size == 100
+
+
+def test_a_strong_direction_of_few_users_is_looked_for_with_a_small_part_of_the_budget():
+    """100 users who all rate 500 items: at little noise all of it is used, at much nothing is."""
+    shares, whole = np.full(500, 0.002), scale.Scale(0.9, 0.0, 0.0, 100.0, 50_000.0)
+    for noise, part, least in ((1 / 3, 1, 0), (0.6, 1 / 16, 0.25), (1.8, 1 / 8, 0.25), (9.0, 0, 0)):
+        items, found, believed = directions.asked_for(shares, noise, whole, 0.1, 0.1)
+        assert (found, believed) == (part, least)
+        assert (items.size > 0) == (part > 0)
+    # where next to nothing is unknown of offsets, all of the budget is not missed
+    assert directions.asked_for(shares, 0.6, whole, 0.1, 0.01)[1:] == (1.0, 0.0)
+    assert directions.asked_for(shares, 1.8, whole, 0.1, 0.5)[1] < 0.1 / 0.5 * 1.01
 
 
 def test_as_many_items_are_taken_as_tell_most_of_where_users_stand():
