@@ -27,20 +27,20 @@ REACHED = {
         for family in ("local_bayes", "local_bayes_directions")
         for what, share in (
             ("scale", 0.55),  # is for users of 200 ratings
-            ("offsets", 0.95),  # the noised scale says from where on rows are shortened
+            ("offsets", 0.9),  # the noised scale says from where on rows are shortened
             ("updates", 0.95),  # with matrix and spread at their bounds too
         )
     },
-    # a user counts in the whole check from 5 ratings on, and the neighbours have 4
-    **{
-        (family, "check"): 0.79
-        for family in ("local_bayes", "local_bayes_directions", "local_bayes_held_out")
-    },
+    # a user counts in the whole check from 5 ratings on, and the neighbours have 4; so few users
+    # leave the typical rating nearly at its prior, and errors are small beside its square
+    **{(family, "check"): 0.6 for family in ("local_bayes", "local_bayes_directions")},
+    ("local_bayes_held_out", "check"): 0.4,
     # about half of the ratings are in the model, and the other half has errors below their bounds;
     # a user counts in the whole scale from 5 on, which takes some starts
     ("local_bayes_held_out", "scale"): 0.5,
     ("local_bayes_held_out", "updates"): 0.95,
-    **{("local_bayes_held_out", what): 0.7 for what in ("offsets", "worth")},
+    ("local_bayes_held_out", "offsets"): 0.7,
+    ("local_bayes_held_out", "worth"): 0.5,
     # of 4 users mostly nothing is above the noise, and popularity is compared with itself
     ("local_ease", "check"): 0.0,
     # are for users of 4 and 3 likes, and of so many 2 count, at most

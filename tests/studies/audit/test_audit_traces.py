@@ -61,7 +61,7 @@ def test_a_release_more_or_less_is_seen():
 @pytest.mark.parametrize("relation", USER_LEVEL)
 def test_the_default_method_with_all_its_options_after_a_private_choice(relation, monkeypatch):
     """Held-out ratings and a bound on those that count: both chosen by labels, whatever is new."""
-    monkeypatch.setattr(released_items, "STARTS", 5)
+    monkeypatch.setattr(released_items, "STARTS", 12)
     rows = list(choice_rows("local_bayes", relation, np.random.default_rng(7)))
     assert all(row["passed"] for row in rows), rows
     assert [row["measured"] for row in rows] == pytest.approx([1, 1, 1, 0], abs=1e-9)
