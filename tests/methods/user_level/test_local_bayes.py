@@ -260,12 +260,12 @@ def test_an_error_is_at_least_what_is_told_where_some_are_larger_than_what_count
     """One user in ten is 50 off, of which a square of 4 counts."""
     rows = Ratings(*np.divmod(np.arange(1200), 6), np.zeros(1200), 200, 6).by_user
     errors = np.where(np.arange(1200) < 120, 50.0, 1.0)
-    sums, _ = worth.statistic(rows, lambda *_: (rows, errors, errors), 4.0, 5.0)
-    assert sums[3] == 20
-    noisy = worth.read(sums, 1.0, 4.0, 5.0)
+    sums, _ = worth.statistic(rows, lambda *_: (rows, errors, errors), 4.0, 12.0)
+    assert sums[3] == 10  # a user with 6 of 12 ratings counts for a half
+    noisy = worth.read(sums, 1.0, 4.0, 12.0)
     assert noisy.told == worth.AT_LEAST
     assert noisy.rmse < np.sqrt(np.mean(errors**2)) / 5
-    assert worth.read(sums * [1, 1, 1, 0], 1.0, 4.0, 5.0).told == worth.ABOUT
+    assert worth.read(sums * [1, 1, 1, 0], 1.0, 4.0, 12.0).told == worth.ABOUT
 
 
 @pytest.mark.parametrize("error", [0.0, 1.0])
