@@ -71,6 +71,8 @@ class PrivateMethod(Method):
     epsilon, delta : float
         Budget of the whole fit.
     mechanism : {"gaussian", "laplace", "huber"}
+    norm : {1, 2}, optional
+        In which sensitivities are measured, see :func:`dpmc.privacy.calibration.calibrate`.
     rating_range : (float, float)
         Lowest and highest rating, known without looking at the ratings. Others are clipped to it.
     ratings_per_user : int
@@ -90,6 +92,7 @@ class PrivateMethod(Method):
     rating_range: tuple[float, float]
     delta: float = positive(1e-5, zero=True)
     mechanism: str = choice(tuple(NORMS), "gaussian")
+    norm: int | None = None
     ratings_per_user: int | None = None
 
     threads = 1
@@ -134,7 +137,11 @@ class PrivateMethod(Method):
         from dpmc.privacy.calibration import calibrate
 
         return calibrate(
-            self.mechanism, releases=self.releases, epsilon=self.epsilon, delta=self.delta
+            self.mechanism,
+            releases=self.releases,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            norm=self.norm,
         )
 
     def _bounds(self, factor_bound: float) -> Sensitivities:
@@ -145,6 +152,7 @@ class PrivateMethod(Method):
             half_range=(high - low) / 2,
             factor_bound=factor_bound,
             ratings_per_user=self.ratings_per_user,
+            norm=self.norm,
         )
 
     @property

@@ -16,7 +16,7 @@ from dpmc.mechanisms import Gaussian
 from dpmc.mechanisms.base import Mechanism, check_whole, probability
 from dpmc.privacy.accountants import DELTA, EPSILON
 from dpmc.privacy.compositions import Kinds
-from dpmc.privacy.losses import Loss, kind
+from dpmc.privacy.losses import Loss, gaussian_shift
 from dpmc.privacy.relations import RELATIONS, check_relation
 
 NORMS = ("scalar", "l1", "l2")
@@ -38,9 +38,10 @@ class Releases:
     count : int
         How many such releases.
     norm : {"scalar", "l1", "l2"}
-        What the distance is measured in: one number, or vectors of any length. Laplace and Huber
-        noise have no guarantee from an l2 bound that does not depend on the length. For Gaussian
-        noise an l1 bound is an l2 bound.
+        What the distance is measured in: one number, or vectors of any length. By an l2 bound,
+        Laplace and Huber noise are accounted for as the Gaussian noise that loses at least as much
+        (:func:`dpmc.privacy.losses.gaussian_shift`), which is no pure guarantee. For Gaussian noise
+        an l1 bound is an l2 bound.
 
     Raises
     ------
@@ -54,24 +55,24 @@ class Releases:
     norm: str = "scalar"
 
     def __post_init__(self) -> None:
-        name = kind(Loss(self.mechanism, self.sensitivity).mechanism)
+        Loss(self.mechanism, self.sensitivity)  # checks both
         check_whole("count", self.count)
         if self.norm not in NORMS:
             raise InputError(
                 f"norm must be one of {', '.join(NORMS)}, got {self.norm!r}"
                 f"{did_you_mean(self.norm, NORMS)}."
             )
-        if self.norm == "l2" and name != "gaussian":
-            raise InputError(
-                f"{name.capitalize()} noise has no guarantee from an l2 bound, because what a "
-                "vector loses depends on how the change spreads over its coordinates: bound the "
-                "l1 norm (of r coordinates it is at most sqrt(r) times the l2 norm), or take "
-                "gaussian."
-            )
+
+    @property
+    def dominated(self) -> bool:
+        """Whether :attr:`loss` is that of other noise, which loses at least as much."""
+        return self.norm == "l2" and not isinstance(self.mechanism, Gaussian)
 
     @property
     def loss(self) -> Loss:
         """The privacy loss of one of them, that of a scalar (see :mod:`dpmc.privacy.losses`)."""
+        if self.dominated:
+            return Loss(Gaussian(1.0), gaussian_shift(self.mechanism, self.sensitivity))
         return Loss(self.mechanism, self.sensitivity)
 
 
@@ -88,7 +89,8 @@ class CertifiedBound:
     accountant : str
     lower, upper : float
         The smallest value of what was asked for lies between them; ``upper`` is the bound.
-        ``lower`` is 0 for "basic" and "rdp", which bound from above only.
+        ``lower`` is 0 where the bound is from above only: of "basic" and "rdp", and of Laplace and
+        Huber noise by an l2 bound.
     """
 
     relation: str
@@ -134,7 +136,8 @@ def epsilon(
         A guarantee that does not exist (Gaussian noise at delta 0; other noise and "exact"), a
         name that is unknown, a number out of range.
     """
-    kinds, delta = _checked(releases, relation, accountant), probability("delta", delta)
+    kinds, exact = _checked(releases, relation, accountant)
+    delta = probability("delta", delta)
     if delta == 0 and any(math.isinf(loss.largest) for loss, _ in kinds):
         raise InputError(
             "Gaussian noise gives no guarantee at delta = 0, because its privacy loss is "
@@ -146,7 +149,7 @@ def epsilon(
             f"No finite epsilon can be shown by {accountant} at delta = {delta:g}: rounding errors "
             "are larger than that; give a larger delta or take another accountant."
         )
-    return CertifiedBound(relation, upper, delta, accountant, lower, upper)
+    return CertifiedBound(relation, upper, delta, accountant, lower * exact, upper)
 
 
 def delta(
@@ -161,11 +164,11 @@ def delta(
 
     Parameters, and what is raised, as for :func:`epsilon`; ``epsilon`` is a number of at least 0.
     """
-    kinds = _checked(releases, relation, accountant)
+    kinds, exact = _checked(releases, relation, accountant)
     if not 0 <= epsilon < math.inf:
         raise InputError(f"epsilon must be a number of at least 0, got {epsilon!r}.")
     lower, upper = DELTA[accountant](kinds, float(epsilon), accuracy)
-    return CertifiedBound(relation, float(epsilon), upper, accountant, lower, upper)
+    return CertifiedBound(relation, float(epsilon), upper, accountant, lower * exact, upper)
 
 
 def spent(noise: Mechanism, releases: float, delta: float, relation: str) -> float:
@@ -183,7 +186,10 @@ def spent(noise: Mechanism, releases: float, delta: float, relation: str) -> flo
     return min(found)
 
 
-def _checked(releases: Releases | Iterable[Releases], relation: str, accountant: str) -> Kinds:
+def _checked(
+    releases: Releases | Iterable[Releases], relation: str, accountant: str
+) -> tuple[Kinds, bool]:
+    """Return the losses and how often, and whether these are the losses of the releases."""
     check_relation(relation)
     if accountant not in EPSILON:
         raise InputError(
@@ -193,4 +199,5 @@ def _checked(releases: Releases | Iterable[Releases], relation: str, accountant:
     listed = [releases] if isinstance(releases, Releases) else list(releases)
     if not listed:
         raise InputError("There are no releases to account for.")
-    return [(one.loss, one.count) for one in listed]
+    exact = not any(one.dominated for one in listed)
+    return [(one.loss, one.count) for one in listed], exact

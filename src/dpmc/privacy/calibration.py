@@ -2,20 +2,24 @@
 
 A run of n releases, each with noise scaled to its own sensitivity, is the n-fold adaptive
 composition of one release at sensitivity 1; so noise is calibrated at sensitivity 1.
+
+Laplace and Huber noise have two guarantees, one by an l1 and one by an l2 bound; which asks for less
+noise depends on the vectors, so whoever knows these asks for a norm.
 """
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from dpmc.errors import InputError, did_you_mean
 from dpmc.mechanisms import Gaussian, Huber, Laplace, Mechanism
 from dpmc.mechanisms.base import check_whole, positive_finite, probability
 from dpmc.privacy.compositions import compose, grid_step
-from dpmc.privacy.losses import LARGEST_LOSS, Loss
+from dpmc.privacy.losses import LARGEST_LOSS, Loss, gaussian_shift
+from dpmc.privacy.sensitivity import NORMS, norm_of
 
-CALIBRATED = ("gaussian", "laplace", "huber")
+CALIBRATED = tuple(NORMS)
 
 LAPLACE_A, GAUSSIAN_A = 0.01, 38.0
 """Huber parameters of the limits: Laplace noise (variance larger by a^4), and Gaussian noise (at a
@@ -27,6 +31,10 @@ COARSE = 150
 
 SLACK = 1e-6
 """Of epsilon, for the width of the grid: the noise is larger than needed by about as much."""
+
+L2_A = 3.0
+"""Of Huber noise by an l2 bound: it needs a deviation .15 % above that of Gaussian noise, and keeps
+a pure guarantee besides. The excess falls as a grows, and the pure epsilon grows with a."""
 
 WORTHWHILE = 1e-3
 """Share of the variance that Huber noise has to save to count as best: it is never worse than the
@@ -45,7 +53,7 @@ class Calibration:
     epsilon, delta : float
         The budget of all releases together, which the noise is certified to keep to.
     accountant : str
-        "exact" (Gaussian differential privacy), "basic" (pure) or "pld".
+        "exact" (Gaussian differential privacy), "gdp" (a bound by it), "basic" (pure) or "pld".
     """
 
     noise: Mechanism
@@ -56,15 +64,17 @@ class Calibration:
 
 
 @lru_cache(maxsize=4096)
-def calibrate(mechanism: str, *, releases: int, epsilon: float, delta: float) -> Calibration:
+def calibrate(
+    mechanism: str, *, releases: int, epsilon: float, delta: float, norm: int | None = None
+) -> Calibration:
     """Return the noise of one kind with the smallest variance that a budget allows.
 
     Parameters
     ----------
     mechanism : {"gaussian", "laplace", "huber"}
-        Gaussian noise for sensitivities in the l2 norm, the other two for the l1 norm. Huber noise
-        is optimised over both its parameters. Where Laplace or Gaussian noise is better than all
-        others, it is Huber noise with a = 0.01 or a = 38, which is that noise but in name.
+        In the l1 norm Huber noise is optimised over both its parameters. Where Laplace or Gaussian
+        noise is better than all others, it is Huber noise with a = 0.01 or a = 38, which is that
+        noise but in name.
     releases : int
         How often noise is added, at least 1.
     epsilon : float
@@ -72,11 +82,16 @@ def calibrate(mechanism: str, *, releases: int, epsilon: float, delta: float) ->
     delta : float
         0 <= delta < 1. At 0, Gaussian noise has no guarantee, and Huber noise is Laplace noise:
         no other has so small a variance at equal pure epsilon.
+    norm : {1, 2}, optional
+        In which sensitivities are measured: by default in l2 of Gaussian noise, in l1 of the other
+        two. Laplace and Huber noise by an l2 bound is calibrated as Gaussian noise, by
+        :func:`dpmc.privacy.losses.gaussian_shift`; Huber noise has a = 3 then.
 
     Raises
     ------
     InputError
-        A budget that is none, an unknown mechanism, Gaussian noise at delta 0.
+        A budget that is none, an unknown mechanism or norm, an l2 bound (so Gaussian noise, too) at
+        delta 0.
     """
     epsilon, delta = positive_finite("epsilon", epsilon), probability("delta", delta)
     check_whole("releases", releases)
@@ -86,8 +101,12 @@ def calibrate(mechanism: str, *, releases: int, epsilon: float, delta: float) ->
             f"there are {', '.join(CALIBRATED)}."
         )
     noise: Mechanism
-    if mechanism == "gaussian":
+    if norm_of(mechanism, norm) == 2:
         noise, accountant = _gaussian(releases, epsilon, delta), "exact"
+        if mechanism != "gaussian":
+            unit: Mechanism = Laplace(1.0) if mechanism == "laplace" else Huber(L2_A, 1.0)
+            scale = gaussian_shift(unit, noise.scale)
+            noise, accountant = replace(unit, scale=scale), "gdp"
     else:
         search = _laplace if mechanism == "laplace" else _huber
         noise, accountant = search(releases, epsilon, delta)

@@ -8,6 +8,7 @@ from dpmc.privacy.relations import RELATIONS, USER_LEVEL, check_relation
 
 ACCOUNTANTS = {
     "exact": "exactly, as Gaussian differential privacy",
+    "gdp": "by a bound that is Gaussian differential privacy",
     "basic": "by basic composition",
     "rdp": "by Renyi differential privacy",
     "pld": "by privacy-loss distributions, rounded up",

@@ -10,8 +10,8 @@ dominated by that of one coordinate which moves by the whole bound. With f_d the
 of a shift by d, f_{d + e} = f_e(1 - f_d) for log-concave noise, and the group privacy lemma along
 (P1 x P2) -> (Q1 x P2) -> (Q1 x Q2) gives T(P1 x P2, Q1 x Q2) >= f_e(1 - f_d); induct over
 coordinates (Dong, Roth and Su, "Gaussian differential privacy", JRSS B 84, 2022: group privacy and
-the proposition on log-concave noise). Under an l2 bound this fails; Gaussian noise alone is safe
-there, being invariant under rotations.
+the proposition on log-concave noise). Under an l2 bound this fails: what holds there is
+:func:`gaussian_shift`.
 """
 
 import math
@@ -138,6 +138,41 @@ class Loss:
         tail = self.mechanism.sf(np.abs(x))
         inside = np.where(x[1:] > 0, tail[:-1] - tail[1:], tail[1:] - tail[:-1])
         return np.where((x[:-1] < 0) & (x[1:] > 0), 1 - tail[:-1] - tail[1:], inside)
+
+
+def gaussian_shift(mechanism: Mechanism, sensitivity: float) -> float:
+    """Return mu, so that a release of a vector is mu-Gaussian differentially private.
+
+    Each coordinate gets independent noise with the density f. Then mu is sqrt(2 pi) f(0) times the
+    l2 sensitivity D: D / s for Gaussian noise, sqrt(2 pi) D / (Z(a) s) for Huber and
+    sqrt(pi / 2) D / b for Laplace noise. The noise is continuous: nothing is said of discrete noise.
+
+    **Proof.** Let the scale be 1, F be the distribution function, Phi and phi those of N(0, 1), and
+    S = Phi^-1 o F, so that S(X) is normal. The claim is that S has slopes of at most S'(0) = L =
+    f(0) / phi(0). With f = exp(-rho) / Z and S' = f / phi(S), (log S')' = S S' - rho'.
+
+    - Huber noise, 0 < x <= a, where rho' = x: L < 1 because Z > sqrt(2 pi). As long as S' <= 1,
+      S <= x and S S' <= x, so S' does not increase; it starts below 1, so it stays there.
+    - Huber noise, x > a, where rho' = a: the tail is exponential, 1 - F = f / a, so f / phi(S) =
+      a (1 - Phi(S)) / phi(S), and S S' = a S (1 - Phi(S)) / phi(S) < a by the bound on the Mills
+      ratio. S' decreases. Laplace noise is the case without a middle.
+    - S is odd, so negative x are the same.
+
+    One coordinate: f is log-concave, so optimal tests reject large values, and the trade-off
+    function of a shift d is F(x - d) at x = F^-1(1 - alpha). F(x - d) = Phi(S(x - d)) is at least
+    Phi(S(x) - L d), the trade-off function of N(0, 1) and N(L d, 1).
+
+    A vector: the noise is independent, so the trade-off function is the tensor product of those of
+    the coordinates, at least that of N(0, 1) and N(L |d|_2, 1), whatever the direction of d. The
+    same holds for adaptive releases: mu^2 adds up (Dong, Roth and Su, JRSS B 84, 2022, section 3).
+
+    Parameters
+    ----------
+    mechanism : Gaussian, Laplace or Huber
+    sensitivity : float
+        In the l2 norm, in the units of the noise.
+    """
+    return math.sqrt(2 * math.pi) * float(mechanism.pdf(0.0)) * sensitivity
 
 
 def kind(mechanism: Mechanism) -> str:

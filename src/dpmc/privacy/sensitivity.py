@@ -3,7 +3,8 @@
 Notation: a user's row of factors u and an item's row v have ||u||_p, ||v||_p <= Gamma; every value
 x (a centred rating, or what is left of it) has |x| <= B; R is the longest way on which one rating
 can move x, 2 B unless known to be less; at user level a user has at most k ratings. All of these
-are public constants that clipping enforces. p is 1 for Laplace and Huber noise, 2 for Gaussian.
+are public constants that clipping enforces. p is the norm by which the noise is calibrated: 2 for
+Gaussian noise, 1 or 2 for Laplace and Huber noise.
 
 The statistics are sums over ratings, one block for each item (or user): "gram" of u u^T (upper
 triangle: each entry once), "right_hand_side" of u x, and "residual" of u psi_a(x - u^T theta) with
@@ -26,6 +27,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpmc.errors import InputError
 from dpmc.privacy.ledger import PrivacyViolation
 from dpmc.privacy.relations import (
     ENTRY_CHANGE,
@@ -35,7 +37,7 @@ from dpmc.privacy.relations import (
 )
 
 NORMS = {"gaussian": 2, "laplace": 1, "huber": 1}
-"""p of the norm in which the noise of a mechanism needs sensitivities."""
+"""p of the norm in which the noise of a mechanism needs sensitivities, if no other is asked for."""
 
 _SLACK = 1 + 1e-9  # rounding in a norm; clipping stays below its bound by more than that
 
@@ -51,13 +53,15 @@ class Sensitivities:
     relation : str
         One of :data:`dpmc.privacy.relations.RELATIONS`.
     mechanism : str
-        A key of :data:`NORMS`; says in which norm.
+        A key of :data:`NORMS`.
     half_range : float
         B of a rating minus the centre of the public range; R = 2 B.
     factor_bound : float
         Gamma.
     ratings_per_user : int, optional
         k, at user level.
+    norm : {1, 2}, optional
+        p; by default that of the mechanism.
     """
 
     relation: str
@@ -65,16 +69,18 @@ class Sensitivities:
     half_range: float
     factor_bound: float = 1.0
     ratings_per_user: int | None = None
+    norm: int | None = None
 
     def __post_init__(self) -> None:
         check_relation(self.relation)
+        norm_of(self.mechanism, self.norm)
         if self.user_level:
             self._most()
 
     @property
-    def norm(self) -> int:
-        """p, 1 or 2."""
-        return NORMS[self.mechanism]
+    def p(self) -> int:
+        """1 or 2."""
+        return norm_of(self.mechanism, self.norm)
 
     @property
     def user_level(self) -> bool:
@@ -103,7 +109,7 @@ class Sensitivities:
         """Sensitivity of the numbers of ratings by item (or user); 0 where they are public."""
         if self.counts_are_public:
             return 0.0
-        return self._users(2 ** (1 / self.norm) if self.relation == USER_REPLACE else 1.0)
+        return self._users(2 ** (1 / self.p) if self.relation == USER_REPLACE else 1.0)
 
     def gram(self) -> float:
         """Sensitivity of the Gram matrices; 0 where who rated what is public.
@@ -132,10 +138,10 @@ class Sensitivities:
 
     def check_factors(self, factors: np.ndarray) -> None:
         """Raise PrivacyViolation unless every row has norm at most Gamma."""
-        largest = row_norms(factors, self.norm).max(initial=0.0)
+        largest = row_norms(factors, self.p).max(initial=0.0)
         if not largest <= self.factor_bound * _SLACK:
             raise PrivacyViolation(
-                f"a row of factors has an l{self.norm} norm above the bound {self.factor_bound:g}"
+                f"a row of factors has an l{self.p} norm above the bound {self.factor_bound:g}"
             )
 
     def check_values(self, values: np.ndarray, value_bound: float | None = None) -> None:
@@ -159,7 +165,23 @@ class Sensitivities:
 
     def _users(self, one: float) -> float:
         """What one user's data change if one block changes by ``one``."""
-        return one * self._most() ** (1 / self.norm) if self.user_level else one
+        return one * self._most() ** (1 / self.p) if self.user_level else one
+
+
+def norm_of(mechanism: str, norm: int | None = None) -> int:
+    """Return in which norm sensitivities are measured, :data:`NORMS` where none is asked for.
+
+    Raises
+    ------
+    InputError
+        Neither 1 nor 2, or 1 of Gaussian noise, whose guarantee is about 2.
+    """
+    if norm is None:
+        return NORMS[mechanism]
+    if norm not in (1, 2) or (norm == 1 and mechanism == "gaussian"):
+        allowed = "2" if mechanism == "gaussian" else "1 or 2"
+        raise InputError(f"norm must be {allowed} of {mechanism} noise, got {norm!r}.")
+    return int(norm)
 
 
 def row_norms(factors: np.ndarray, norm: int) -> np.ndarray:

@@ -179,7 +179,7 @@ class PrivateALS(PrivateMethod):
     @property
     def _size(self):
         """Root mean square of a column of what users fit ratings to."""
-        return self.factor_bound / (self.rank + self.offsets) ** (1 / self.bounds.norm)
+        return self.factor_bound / (self.rank + self.offsets) ** (1 / self.bounds.p)
 
     def impossible_items(self, items):
         own, skipped = items.factors[:, int(self.offsets) :], int(self.offsets)
@@ -195,7 +195,7 @@ class PrivateALS(PrivateMethod):
         offsets, own = factors[:, : int(self.offsets)], factors[:, int(self.offsets) :]
         if (np.abs(offsets) > self.bounds.half_range * (1 + ROUNDING)).any():
             return "a user's offset is above half the rating range"
-        if (row_norms(own, self.bounds.norm) > self.factor_bound * (1 + ROUNDING)).any():
+        if (row_norms(own, self.bounds.p) > self.factor_bound * (1 + ROUNDING)).any():
             return "a user's factors are longer than factor_bound"
         return None
 
@@ -206,7 +206,7 @@ class PrivateALS(PrivateMethod):
         if self.offsets:
             noised = user_offsets(statistics, by_item, offsets, n_users, OFFSET_SHRINKAGE)
             of_users[:, 0] = noised
-        total, bound, p = of_users.sum(axis=1), self.residual_bound, self.bounds.norm
+        total, bound, p = of_users.sum(axis=1), self.residual_bound, self.bounds.p
         by_user = by_user.minus(rows=total, columns=offsets).clipped(-bound, bound)
         by_item = by_item.minus(rows=offsets, columns=total).clipped(-bound, bound)
         ones = np.ones((len(factors), int(self.offsets)))
@@ -220,7 +220,7 @@ class PrivateALS(PrivateMethod):
 
     def _clipped(self, factors) -> np.ndarray:
         """Return rows of factors, none longer than Gamma."""
-        return clip_rows(factors, self.factor_bound, self.bounds.norm)
+        return clip_rows(factors, self.factor_bound, self.bounds.p)
 
     def _items(self, rows: Compressed, users, before, statistics) -> np.ndarray:
         """Return new item factors for clipped user rows; ``before`` are those that users

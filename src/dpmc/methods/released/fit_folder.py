@@ -211,7 +211,7 @@ def _constants(method: type) -> list[str]:
     """Return the names of a method's settings, those that have to be given first."""
     parameters = parameters_of(method).values()
     needed_first = sorted(parameters, key=lambda each: each.default is not each.empty)
-    return [each.name for each in needed_first if each.name not in BUDGET]
+    return [each.name for each in needed_first if each.name not in (*BUDGET, "norm")]
 
 
 def assumed_public(model: PrivateMethod, guarantee: Guarantee) -> dict[str, str]:

@@ -106,7 +106,7 @@ def follow_published(
     except PrivacyViolation:
         return Comparison({"refused": np.inf}, 0)
     method = publisher.method
-    trace = compare(run, replay, method.calibration.noise, method.bounds.norm)
+    trace = compare(run, replay, method.calibration.noise, method.bounds.p)
     publications = [publisher.publication(model) for model in (first, second)]
     return Comparison(trace.changes, differing_bytes(*publications))
 

@@ -43,7 +43,7 @@ def follow(method, noise: Noise, here: Ratings, there: Ratings, seed: int) -> Tr
     method.fit(here, rng=seed, ledger=run)
     replay = Ledger(Replay([each.output for each in run.transcript]), method.releases, keep=True)
     method.fit(there, rng=seed, ledger=replay)
-    return compare(run, replay, method.calibration.noise, method.bounds.norm)
+    return compare(run, replay, method.calibration.noise, method.bounds.p)
 
 
 def compare(run: Ledger, replay: Ledger, noise, norm: int) -> Trace:

@@ -9,8 +9,9 @@ from dpmc.frame.jobs.cells import format_coordinate
 from dpmc.studies.equal_privacy.cells import CalibratedCell
 
 KEYS = ("dataset", "relation", "epsilon", "method", "mechanism")
-# Whole numbers first (offsets is 0 or 1); a row has those that its method takes.
-COUNTS = ("rank", "iterations", "inner_iterations", "ratings_per_user", "offsets")
+# Whole numbers first (offsets is 0 or 1; norm is that of the sensitivities, 1 or 2, of Laplace and
+# Huber noise); a row has those that its method takes.
+COUNTS = ("rank", "iterations", "inner_iterations", "ratings_per_user", "offsets", "norm")
 NUMBERS = (
     "factor_bound",
     "residual_bound",

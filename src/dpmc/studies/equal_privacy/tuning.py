@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from itertools import product
+from operator import itemgetter
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from dpmc.privacy.relations import USER_LEVEL
 from dpmc.ratings import Ratings
 from dpmc.studies.equal_privacy.cells import CalibratedCell
 from dpmc.studies.equal_privacy.hyperparameters import HYPERPARAMETERS
+from dpmc.studies.equal_privacy.settings import L1_MECHANISMS
 from dpmc.studies.equal_privacy.trial import fit_calibrated, make_calibrated_method, make_problem
 
 TUNING = "tuning"
@@ -30,6 +32,7 @@ GIVE_UP = math.log(1.02)  # a step this much worse on the first trial is not tri
 
 NOISE_UNITS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0)
 WITHOUT_NOISE = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+GAUSSIAN = "gaussian"
 AVERAGED = "bayesian_als"  # forgives a rank too high, and more iterations never harm it
 
 Candidate = tuple[int, ...]  # an index into the values of each hyper-parameter
@@ -71,18 +74,26 @@ def space_of(cell: CalibratedCell, rating_range) -> Space:
 
 
 def hyperparameters_of(
-    cell: CalibratedCell, settings: Mapping, mechanism: str, space: Space, candidate: Candidate
+    cell: CalibratedCell,
+    settings: Mapping,
+    mechanism: str,
+    space: Space,
+    candidate: Candidate,
+    norm: int | None = None,
 ) -> dict[str, float]:
     """Return the hyper-parameters that a candidate stands for.
 
     Ridge regression with noise of standard deviation s on right-hand sides wants a
     regularization that grows with s / Gamma; in this unit, good values hardly depend on epsilon,
     the number of iterations and the ratings per user.
+
+    ``norm`` is in which sensitivities are measured, if not that of the mechanism.
     """
     values = {
         name: options[index]
         for (name, options), index in zip(space.items(), candidate, strict=True)
     }
+    values |= {} if norm is None else {"norm": norm}
     noised = [name for name in _noised_steps(cell) if name in values]
     if noised:
         model = make_calibrated_method(cell, settings, mechanism, values)
@@ -111,27 +122,39 @@ def tune(
     problems = [make_problem(cell, settings, trial, ratings) for trial in range(trials)]
     space = space_of(cell, settings["rating_range"])
 
-    def log_error(mechanism: str, candidate: Candidate, trial: int) -> float:
-        given = hyperparameters_of(cell, settings, mechanism, space, candidate)
+    @cache
+    def log_error(
+        mechanism: str, candidate: Candidate, trial: int, norm: int | None = None
+    ) -> float:
+        given = hyperparameters_of(cell, settings, mechanism, space, candidate, norm)
         row = fit_calibrated(cell, settings, mechanism, given, trial, problems[trial])
         return math.log(row["rmse_heldout"] if row["rmse_all"] is None else row["rmse_all"])
 
-    log_errors = {name: cache(partial(log_error, name)) for name in settings["mechanisms"]}
     sizes = [len(values) for values in space.values()]
-    found = [
+    found = {
         # the same candidates for every mechanism
-        search(each, sizes, starts_of(space), trials, cell.stream(settings["seed"], TUNING))
-        for each in log_errors.values()
-    ]
-    for mechanism, each in log_errors.items():
+        mechanism: search(
+            partial(log_error, mechanism), sizes, starts_of(space), trials,
+            cell.stream(settings["seed"], TUNING),
+        )
+        for mechanism in settings["mechanisms"]
+    }  # fmt: skip
+    for mechanism in found:
         # every mechanism tries what the others found, so that none owes a win to a luckier search
-        best = min(found, key=lambda candidate, each=each: mean_log(each, candidate, trials))
+        tried: list[tuple[Candidate, dict[str, int]]] = [(each, {}) for each in found.values()]
+        if mechanism in L1_MECHANISMS and GAUSSIAN in found:
+            tried.append((found[GAUSSIAN], {"norm": 2}))  # by an l2 bound it is nearly that noise
+        errors = [
+            mean_log(partial(log_error, mechanism, **norm), candidate, trials)
+            for candidate, norm in tried
+        ]
+        error, (best, norm) = min(zip(errors, tried, strict=True), key=itemgetter(0))
         yield {
             **cell.coordinates(),
             "mechanism": mechanism,
             **dict.fromkeys(HYPERPARAMETERS),
-            **hyperparameters_of(cell, settings, mechanism, space, best),
-            "tuning_rmse": _rounded([math.exp(mean_log(each, best, trials))])[0],
+            **hyperparameters_of(cell, settings, mechanism, space, best, **norm),
+            "tuning_rmse": _rounded([math.exp(error)])[0],
         }
 
 
