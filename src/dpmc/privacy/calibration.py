@@ -3,8 +3,8 @@
 A run of n releases, each with noise scaled to its own sensitivity, is the n-fold adaptive
 composition of one release at sensitivity 1; so noise is calibrated at sensitivity 1.
 
-Laplace and Huber noise have two guarantees, one by an l1 and one by an l2 bound; which asks for less
-noise depends on the vectors, so whoever knows these asks for a norm.
+Laplace and Huber noise have two guarantees, one by an l1 and one by an l2 bound. Which of them asks
+for less noise depends on the vectors, so whoever knows these asks for a norm.
 """
 
 import math

@@ -145,7 +145,7 @@ def gaussian_shift(mechanism: Mechanism, sensitivity: float) -> float:
 
     Each coordinate gets independent noise with the density f. Then mu is sqrt(2 pi) f(0) times the
     l2 sensitivity D: D / s for Gaussian noise, sqrt(2 pi) D / (Z(a) s) for Huber and
-    sqrt(pi / 2) D / b for Laplace noise. The noise is continuous: nothing is said of discrete noise.
+    sqrt(pi / 2) D / b for Laplace noise. Nothing is said of discrete noise.
 
     **Proof.** Let the scale be 1, F be the distribution function, Phi and phi those of N(0, 1), and
     S = Phi^-1 o F, so that S(X) is normal. The claim is that S has slopes of at most S'(0) = L =
