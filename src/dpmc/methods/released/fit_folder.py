@@ -157,9 +157,9 @@ def outcome_in_words(fell_back_to: str | None, steps_taken_back: int = 0) -> str
     if fell_back_to is not None:
         said.append(
             f"Fell back to {fell_back_to}: {INSTEAD[fell_back_to]}. "
-            f"{_WHY[fell_back_to == 'popularity']} If noise is the reason, a larger epsilon or more "
-            "users change that; if items have little in common, or a few users' ratings outweigh "
-            "all others, they do not."
+            f"{_WHY[fell_back_to == 'popularity']} If noise is the reason, a larger epsilon or "
+            "more users change that; if items have little in common, or a few users' ratings "
+            "outweigh all others, they do not."
         )
     if steps_taken_back:
         steps = "1 step was" if steps_taken_back == 1 else f"{steps_taken_back} steps were"
