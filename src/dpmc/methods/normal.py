@@ -9,7 +9,7 @@ import numpy as np
 from dpmc.errors import InputError
 from dpmc.methods.base import check_count
 from dpmc.methods.blocks import in_pieces
-from dpmc.methods.kernels.normal import aligned, buffers, padded_width, solve_block, sum_block
+from dpmc.methods.kernels.normal import solve_block, sum_block
 from dpmc.ratings import Compressed
 
 DTYPES = (np.float32, np.float64)
@@ -47,8 +47,8 @@ def solve_rows(
     -------
     array of the dtype of ``factors``, shape (n_rows, r)
     """
-    rank, padded, weights = _operands(rows, factors, weights)
-    dtype = padded.dtype
+    factors, weights = _operands(rows, factors, weights)
+    rank, dtype = factors.shape[1], factors.dtype
     n_rows = rows.n_rows
     shifts = np.asarray(regularization, dtype=dtype)
     if shifts.shape not in ((), (n_rows,)) or not (np.isfinite(shifts) & (shifts > 0)).all():
@@ -57,13 +57,13 @@ def solve_rows(
             f"got {regularization!r}."
         )
     shifts = np.full(n_rows, shifts)
-    base = np.zeros((0, 0), dtype) if base is None else _array("base", base, (rank, rank), dtype)
+    base = _array("base", np.zeros((rank, rank)) if base is None else base, (rank, rank), dtype)
     solution = np.empty((n_rows, rank), dtype)
 
     def solve(start, stop):
         solve_block(
-            start, stop, rows.indptr, rows.indices, rows.values, weights, padded, base, shifts,
-            *buffers(padded.shape[1], dtype), aligned((2, padded.shape[1]), dtype), solution,
+            start, stop, rows.indptr, rows.indices, rows.values, weights, factors, base, shifts,
+            solution,
         )  # fmt: skip
 
     _for_blocks(solve, rows, threads)
@@ -78,16 +78,14 @@ def normal_sums(
     They have shapes (n_rows, r, r), which takes n_rows r^2 numbers, and (n_rows, r), in the dtype
     of ``factors``; see :func:`solve_rows` for the arguments.
     """
-    rank, padded, weights = _operands(rows, factors, weights)
-    dtype = padded.dtype
-    n_rows = rows.n_rows
-    grams = np.empty((n_rows, rank, rank), dtype)
-    targets = np.empty((n_rows, rank), dtype)
+    factors, weights = _operands(rows, factors, weights)
+    n_rows, rank = rows.n_rows, factors.shape[1]
+    grams = np.zeros((n_rows, rank, rank), factors.dtype)
+    targets = np.zeros((n_rows, rank), factors.dtype)
 
     def add(start, stop):
         sum_block(
-            start, stop, rows.indptr, rows.indices, rows.values, weights, padded,
-            *buffers(padded.shape[1], dtype), grams, targets,
+            start, stop, rows.indptr, rows.indices, rows.values, weights, factors, grams, targets,
         )  # fmt: skip
 
     _for_blocks(add, rows, threads)
@@ -95,8 +93,8 @@ def normal_sums(
 
 
 def _operands(rows, factors, weights):
-    """Return the rank, and factors and weights as the kernels take them: padded; perhaps empty."""
-    factors = np.asarray(factors)
+    """Return factors and weights as the kernels take them; no weights are an empty array."""
+    factors = np.ascontiguousarray(factors)
     if factors.ndim != 2 or factors.shape[1] < 1 or factors.dtype not in DTYPES:
         raise InputError(
             "factors must be a float32 or float64 array of shape (n_columns, rank), "
@@ -112,10 +110,7 @@ def _operands(rows, factors, weights):
         weights = _array("weights", weights, rows.values.shape, dtype)
         if not (weights >= 0).all():
             raise InputError("weights must be numbers of at least 0.")
-    rank = factors.shape[1]
-    padded = aligned((len(factors), padded_width(rank, dtype)), dtype)
-    padded[:, :rank] = factors
-    return rank, padded, weights
+    return factors, weights
 
 
 def _array(name, array, shape, dtype):
