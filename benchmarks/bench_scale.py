@@ -27,7 +27,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 # nothing heavy: a process counts the memory of its parent as its own until it has begun
@@ -90,14 +90,13 @@ def generate(path, millions, shape=None):
     import pyarrow as pa
     from pyarrow import parquet
 
-    from dpmc.datasets import surrogate
+    from dpmc.datasets import popular
 
-    rng, form = np.random.default_rng(0), surrogate.FORMS["ml-10m"]
-    if shape is not None:
-        form = replace(form, **dict(zip(("users", "items", "ratings"), shape, strict=True)))
+    rng = np.random.default_rng(0)
+    form = popular.MOVIELENS_10M if shape is None else popular.Form(*shape)
     copies = max(1, round(millions / round(form.ratings / 1e6)))
     scale = min(1.0, (millions / round(form.ratings / 1e6)) ** (2 / 3))
-    rows = surrogate.generate(rng, form, scale)
+    rows = popular.generate(rng, form, scale)
     if copies > 1:
         copy_users(rng, path, rows, copies)
         return

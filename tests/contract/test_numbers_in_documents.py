@@ -77,9 +77,9 @@ def means(study):
 
 
 @cache
-def claims(study, profile="full", table="claims"):
+def claims(study, profile="full"):
     """The verdicts of the full run, or of one with an overlay, with their effects and reasons."""
-    return pd.read_csv(REFERENCE / study / "expected" / profile / f"{table}.csv").set_index("id")
+    return pd.read_csv(REFERENCE / study / "expected" / profile / "claims.csv").set_index("id")
 
 
 def least_with_features_and_without():
@@ -95,11 +95,11 @@ def least_with_features_and_without():
     }  # fmt: skip
 
 
-def in_reason(study, claim, pattern, profile="full", table="claims"):
+def in_reason(study, claim, pattern, profile="full"):
     """Return a function that takes numbers by name from the reason of a claim."""
 
     def numbers():
-        reason = claims(study, profile, table).loc[claim, "reason"]
+        reason = claims(study, profile).loc[claim, "reason"]
         found = re.search(pattern, reason)
         assert found, f"{claim} does not say so: {reason}"
         return {name: parsed(text) for name, text in found.groupdict().items()}
@@ -166,12 +166,12 @@ def starts():
     return {"count": section("huber")["starts"]["count"]}
 
 
-def in_per_cent(study, claim, profile="full", table="claims"):
+def in_per_cent(study, claim, profile="full"):
     """Return a function that takes the effect of a claim, a log ratio, with its interval."""
 
     def numbers():
         ends = {"effect": "effect", "low": "interval_low", "high": "interval_high"}
-        row = claims(study, profile, table).loc[claim]
+        row = claims(study, profile).loc[claim]
         return {name: 100 * np.expm1(float(row[end])) for name, end in ends.items()}
 
     return numbers
@@ -348,15 +348,6 @@ def claims_without_data():
     open_ones = papers[~papers["verdict"].isin([SUPPORTED, CONTRADICTED, NO_EFFECT])]
     lacking = open_ones["reason"].str.contains(NOT_AVAILABLE, case=False)
     return {"count": lacking.sum()}
-
-
-def claims_on_other_laws():
-    """On how many laws of generated ratings a claim holds, does not, and is open."""
-    kept = pd.read_csv(REFERENCE / "dpals" / "surrogate_laws.csv")
-    found = kept.groupby("claim")["holds"]
-    return {
-        claim: ((part == 1).sum(), (part == 0).sum(), part.isna().sum()) for claim, part in found
-    }
 
 
 def decided_claims():
@@ -712,18 +703,6 @@ SENTENCES = [
      decided_claims),
     (ONEBIT, "OutP is {gaussian} % (Gaussian link) and {logistic} % (logistic link) above",
      outp_over_the_others),
-    (DPALS, "sampling costs ALS {cost} %.",
-     in_reason("dpals", "D14", r"mean -(?P<cost>[\d.]+) %", table="claims_elsewhere")),
-    (DPALS, "ALS has {effect} % more error on a part of",
-     in_per_cent("dpals", "D13", table="claims_elsewhere")),
-    (DPALS, "DPALS {effect} % more ({low} to {high}) with adaptive",
-     in_per_cent("dpals", "D15", table="claims_elsewhere")),
-    (DPALS, "and {effect} % more ({low} to {high}) without the projection",
-     in_per_cent("dpals", "D17", table="claims_elsewhere")),
-    (DPALS, "D16 is open at {effect} % ({low} to {high})",
-     in_per_cent("dpals", "D16", table="claims_elsewhere")),
-    (DPALS, "gains DPALS {effect} % ({low} to {high}) at ε 10",
-     in_per_cent("dpals", "D18", table="claims_elsewhere")),
     (DPALS, "median of their cell: {far} of {all}, over",
      in_reason("dpals", "F3", r"(?P<far>\d+) of (?P<all>\d+) fits from a random start")),
     (DPALS, "DP-AltMin has {ours} where DPALS has {theirs}, and on",
@@ -953,7 +932,6 @@ def user_level_of_dpals():
 def local_bayes_over_the_best_other():
     named = {
         "MovieLens 100K": "ml-100k", "Jester": "jester", "SweetRS": "sweetrs",
-        "20,000 × 2,000 of generated data like MovieLens 10M": "surrogate-10m-20k-2000",
     }  # fmt: skip
     sizes = {"20,000 × 500": "drawn-20k-500", "50,000 × 1,000": "drawn-50k-1000"}
     noises = {
@@ -1073,7 +1051,6 @@ TABLES = [
     (EQUAL, "| user level, RMSE at total epsilon |", equal_privacy_at_user_level),
     (DPALS, "| RMSE on a drawn matrix", drawn_matrices),
     (DPALS, "| RMSE at user level", user_level_of_dpals),
-    (DPALS, "| on twenty laws", claims_on_other_laws),
     (MODELS, "| | ε .5 | 1 | 2 | 5 |", local_bayes_over_the_best_other),
     (MODELS, "| candidates at ε 20 |", candidates),
     (MODELS, "| after a fair search |", after_a_fair_search),

@@ -43,12 +43,12 @@ ONEBIT = [
     ({"experiments": {"again": SOME}}, ["budgets", "again"]),
 ]
 DPALS = [
-    ({"experiments": {"surrogate": {"methods": ["dpalls"]}}}, ["dpalls", "dpals"]),
-    ({"experiments": {"surrogate": {"datasets": ["surogate-10m"]}}}, ["surogate-10m"]),
-    ({"experiments": {"surrogate": {"trials": 0}}}, ["trials", "at least 1"]),
-    ({"datasets": {"surrogate-10m": {"scale": 2}}}, ["surrogate-10m"]),
+    ({"experiments": {"movielens": {"methods": ["dpalls"]}}}, ["dpalls", "dpals"]),
+    ({"experiments": {"movielens": {"datasets": ["ml-100"]}}}, ["ml-100", "ml-100k"]),
+    ({"experiments": {"movielens": {"trials": 0}}}, ["trials", "at least 1"]),
+    ({"datasets": {"ml-100k": {"training_share": 2}}}, ["ml-100k"]),
     ({"hyperparameters": "nowhere.yaml"}, ["nowhere.yaml"]),
-    ({"experiments": {"surrogate": {"variants": {"odd": {"iteration": 3}}}}}, ["iteration"]),
+    ({"experiments": {"movielens": {"variants": {"odd": {"iteration": 3}}}}}, ["iteration"]),
 ]
 AGAIN = {
     "datasets": ["sweetrs"],

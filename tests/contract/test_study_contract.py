@@ -33,18 +33,15 @@ NAME = re.compile("[a-z][a-z0-9_]*")
 WITH_TRIALS = [name for name, study in STUDIES.items() if plan.has_trials(study)]
 # an edited table, figure, claim or entry of the registry of data sets reruns no job
 SHOWN = ("dpmc.frame.showing", "dpmc.frame.judging", "dpmc.report", "dpmc.datasets.registry")
-# it makes its own table; it writes a file that a reader of the registry reads
+# it makes its own table
 SHOWN_IN = {
     ("onebit", "gradient_steps"): {"dpmc.frame.showing.table_model"},
-    ("dpals", "surrogate"): {"dpmc.datasets.registry"},
-    ("which_model", "surrogate"): {"dpmc.datasets.registry"},
     # features of items are read like files of users' own
     ("which_model", "ablations"): {"dpmc.datasets.registry"},
     ("which_model", "features"): {"dpmc.datasets.registry"},
     ("which_model", "candidate"): {"dpmc.datasets.registry"},
     ("which_model", "posterior"): {"dpmc.datasets.registry"},
     ("which_model", "ranking"): {"dpmc.datasets.registry"},
-    ("dpals", "law_fits"): {"dpmc.datasets.registry"},  # by way of the surrogate, for its constants
 }
 HEAVY = ("pandas", "matplotlib", "numba", "scipy.stats")
 

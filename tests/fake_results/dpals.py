@@ -12,9 +12,9 @@ SIZES = {"synthetic-5k": 5000, "synthetic-10k": 10_000, "synthetic-20k": 20_000,
 SHAPES = {
     **{name: (users, 1000) for name, users in SIZES.items()},
     "rank-one-20k": (20_000, 400), "rank-one-100k": (100_000, 400), "jester-5k": (5000, 100),
-    "jester": (20_000, 100), "ml-100k": (943, 1682), "surrogate-10m-top400": (69_878, 400),
-    "surrogate-10m-top400-part": (16_072, 400), "surrogate-10m": (69_878, 10_677),
-    "surrogate-20m": (138_493, 26_744),
+    "jester": (20_000, 100), "ml-100k": (943, 1682), "ml-10m-top400": (69_878, 400),
+    "ml-10m-top400-part": (16_072, 400), "ml-10m": (69_878, 10_677),
+    "ml-20m": (138_493, 26_744),
 }  # fmt: skip
 DPALS = ("dpals", "dpals_literal", "dpals_h_free", "dpals_h_free_clipped", "dpals_analyze_gauss")
 FRANK_WOLFE = ("dpfw", "dpfw_jain", "dpfw_residual")
@@ -23,8 +23,8 @@ BIAS = "private_user_item_bias"
 GAIN = {"dpals": 1.0, "dpals_literal": 1.3, "dpals_h_free": 0.75, "dpals_h_free_clipped": 0.35,
         "dpals_analyze_gauss": 0.8, "dp_altmin": 3.0, "dp_saltls": 1.6}  # fmt: skip
 RATINGS = {"ml-100k": (0.93, 1.12, 1.04), "jester": (4.3, 5.2, 4.6),
-           "surrogate-10m-top400": (0.79, 1.05, 0.97),
-           "surrogate-10m": (0.80, 1.06, 0.98)}  # fmt: skip
+           "ml-10m-top400": (0.79, 1.05, 0.97),
+           "ml-10m": (0.80, 1.06, 0.98)}  # fmt: skip
 
 
 def error_of(dataset: str, method: str, epsilon: float) -> float:
@@ -73,8 +73,8 @@ def fake_trials(seed: int = 5) -> pd.DataFrame:
     ]
     large = ("trivial", "user_mean", "als", "als_sampled", BIAS, "dpals", "dpfw", "dp_svd")
     plan += [(name, large, (1.0, 5.0, 10.0, 20.0), 1)
-             for name in ("surrogate-10m-top400", "surrogate-10m")]  # fmt: skip
-    plan += [("surrogate-10m-top400-part", ("dpals",), (1.0, 5.0, 10.0, 20.0), 1)]
+             for name in ("ml-10m-top400", "ml-10m")]  # fmt: skip
+    plan += [("ml-10m-top400-part", ("dpals",), (1.0, 5.0, 10.0, 20.0), 1)]
     for dataset, methods, budgets, trials in plan:
         common = 0.02 * rng.standard_normal(trials)
         for method in methods:
@@ -112,7 +112,7 @@ def _recall(rng) -> list[dict]:
               ("dpals", 5.0): 0.32, ("dpals", 20.0): 0.33}  # fmt: skip
     rows = []
     for (method, epsilon), level in levels.items():
-        cell = ("surrogate-20m", method, "standard", epsilon)
+        cell = ("ml-20m", method, "standard", epsilon)
         rows += _rows(cell, level, np.zeros(1), rng, recall=True)
     return rows
 
@@ -127,13 +127,13 @@ def _items(rng) -> list[dict]:
     ):
         for sampling in ("uniform", "adaptive"):
             for share in (0.05, 0.2, 1.0):
-                level = error_of("surrogate-10m", method, epsilon) + 0.02 * np.log(share) ** 2
+                level = error_of("ml-10m", method, epsilon) + 0.02 * np.log(share) ** 2
                 level *= 0.98 if sampling == "adaptive" else 1.0
                 if np.isfinite(epsilon):
                     level += 0.05 * share / epsilon
-                cell = ("surrogate-10m", method, f"{sampling}_{share:g}", epsilon)
+                cell = ("ml-10m", method, f"{sampling}_{share:g}", epsilon)
                 rows += _rows(cell, level, np.zeros(1), rng)
-    cell = ("surrogate-10m", "dpals", "adaptive_0.2_no_projection", 10.0)
+    cell = ("ml-10m", "dpals", "adaptive_0.2_no_projection", 10.0)
     return rows + _rows(cell, 1.9, np.zeros(1), rng)
 
 
@@ -187,7 +187,7 @@ def fake_coverage() -> pd.DataFrame:
     """Power laws: uniform samples are more skewed than all ratings, adaptive ones less."""
     rows = []
     shares = np.linspace(0, 1, 51)
-    for dataset, skew in (("ml-100k", 4.0), ("surrogate-10m", 7.0)):
+    for dataset, skew in (("ml-100k", 4.0), ("ml-10m", 7.0)):
         for sampling, factor in (
             ("full", 1.0), ("uniform", 1.3), ("adaptive", 0.5), ("shuffled", 1.02)
         ):  # fmt: skip
@@ -235,7 +235,7 @@ def fake_published() -> pd.DataFrame:
         ("prototype", "synthetic-20k", "dpals", "standard", 1.0, "rmse", 0.48),
         ("prototype", "synthetic-50k", "dpfw", "standard", 5.0, "rmse", 0.9),
         ("paper", "ml-10m", "als", "uniform_1", np.nan, "rmse", 0.785),
-        ("paper", "surrogate-10m", "dpals", "uniform_1", 10.0, "rmse", 0.870),
+        ("paper", "ml-10m", "dpals", "uniform_1", 20.0, "rmse", 0.870),
         ("literature", "ml-20m", "ials", "standard", np.nan, "recall", 0.36),
     ]
     names = ["source", "dataset", "method", "variant", "epsilon", "metric", "value"]
@@ -252,7 +252,5 @@ def tables() -> dict[str, pd.DataFrame]:
         "coverage": fake_coverage(),
         "accounting": fake_accounting(),
         "claims": fake_claims(),
-        "claims_surrogate": fake_claims(("S1", "S2", "S3")),
-        "claims_elsewhere": fake_claims(("S4", "S5", "S6")),
         "published": fake_published(),
     }

@@ -131,17 +131,17 @@ def test_one_changed_setting_reruns_its_cells_and_changes_no_other_row(copy):
             {
                 # three mechanisms with als and irls at the new variance
                 "huber": {"variances": [2, 3]},
-                # the generated data, and the two methods on them
-                "dpals": {"datasets": {"surrogate-10m": {"scale": 0.03}}},
+                # two methods on one of two data sets
+                "dpals": {"datasets": {"synthetic-20k": {"noise": 0.5}}},
                 # of eight curves three are not private
                 "equal_privacy": {"delta": 1.0e-6},
             },
-            {"huber_cell": 6, "dpals_surrogate": 1, "dpals_fit": 2, "equal_privacy_fit": 6},
+            {"huber_cell": 6, "dpals_fit": 2, "equal_privacy_fit": 6},
         ),
         (
             {
                 "onebit": {"experiments": {"budgets": {"mechanisms": ["inp"]}}},
-                "dpals": {"experiments": {"surrogate": None}},
+                "dpals": {"experiments": {"tradeoff_20k": None}},
                 "report": {"title": "Other"},
             },
             {"onebit_join_trials": 1, "dpals_join_trials": 1},

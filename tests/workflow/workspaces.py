@@ -59,11 +59,11 @@ SMALL = {
             },
         },
     },
-    # two data sets, one of them from a file that another job makes
+    # two data sets
     "dpals": {
         "datasets": {
             "synthetic-5k": {"users": 300, "items": 40, "ratings_factor": 2, "test_entries": 500},
-            "surrogate-10m": {"scale": 0.02},
+            "synthetic-20k": {"users": 400, "items": 40, "ratings_factor": 2, "test_entries": 500},
         },
         "experiments": {
             **dict.fromkeys(DEFAULTS["dpals"]["experiments"]),
@@ -73,8 +73,7 @@ SMALL = {
                 "epsilons": [1, 10],
                 "trials": 2,
             },
-            "surrogate": {
-                "datasets": ["surrogate-10m"],
+            "tradeoff_20k": {
                 "methods": ["als", "dpals"],
                 "epsilons": [1, 10],
                 "trials": 2,

@@ -88,7 +88,7 @@ class Numbers:
 
     def _claims(self) -> Iterator[Row]:
         for number, judged in enumerate(self.chapter.judged):
-            origin = self._of_table(judged.table)
+            origin = self._of_table("claims")
             for claim in judged.claims.to_dict("records"):
                 yield Row(
                     self.study.name,
@@ -97,7 +97,7 @@ class Numbers:
                     origin,
                     ours=effect_text(claim),
                     trials=count_text(claim["n"]),
-                    verdict=claim["verdict"] if judged.counted else "",
+                    verdict=claim["verdict"],
                     anchor=claim_anchor(self.study.name, number, claim["id"]),
                 )
 
@@ -315,5 +315,5 @@ def effect_text(claim: Mapping[str, object]) -> str:
 
 def counted(judged: Sequence[Judged], *, own: bool = False) -> pd.Series:
     """Return the verdicts on what papers claim, or a study of its own, of all its tables."""
-    verdicts = [each.claims["verdict"] for each in judged if each.counted and each.own == own]
+    verdicts = [each.claims["verdict"] for each in judged if each.own == own]
     return pd.concat(verdicts) if verdicts else pd.Series(dtype=str)

@@ -223,7 +223,6 @@ def _lines(report: Report, kind: str) -> list[dict[str, object]]:
         (name, identifier): claim_anchor(name, number, identifier)
         for name, page in report.studies.items()
         for number, judged in enumerate(page.chapter.judged)
-        if judged.counted
         for identifier in judged.claims["id"]
     }
     return [
@@ -235,8 +234,7 @@ def _lines(report: Report, kind: str) -> list[dict[str, object]]:
 
 def _every_claim(chapter: Chapter) -> Iterator[Line]:
     for judged in chapter.judged:
-        if judged.counted:
-            yield from lines_of(judged.claims, judged.claims["id"])
+        yield from lines_of(judged.claims, judged.claims["id"])
 
 
 def _sentence(parts: Iterable[str]) -> str:
@@ -323,7 +321,7 @@ def _judged(name: str, number: int, judged: Judged) -> dict[str, object]:
 
 def _of_all(judged: Judged) -> str:
     """Say of claims of a paper what only the whole table tells."""
-    if not judged.counted or judged.own:
+    if judged.own:
         return ""
     return f"{when_written_text(judged.claims)} {many_text(judged.claims)}".strip()
 

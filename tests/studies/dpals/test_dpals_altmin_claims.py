@@ -5,11 +5,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from planted import dpals_claim, judged, planted_iterations, planted_trials
+from planted import judged, planted_iterations, planted_trials
 
 from dpmc.studies.dpals.claims.altmin import EPSILONS, LISTED, SIZES, TOP
-from dpmc.studies.dpals.claims.evidence import GENERATED
-from dpmc.studies.dpals.claims.judge import judge_dpals
 
 S, C, I, N = "supported", "contradicted", "inconclusive", "no effect"  # noqa: E741
 NOT_RUN = "not run"
@@ -71,14 +69,6 @@ def test_a_missing_cell_leaves_no_verdict(name):
     found = judged(name, table)
     assert found["verdict"] == NOT_RUN
     assert "data not available" in found["reason"]
-
-
-def test_generated_data_stand_in_for_the_top_movies():
-    table = planted_trials(against(-0.1))
-    table["dataset"] = table["dataset"].replace(TOP, "surrogate-10m-top400")
-    (found,) = judge_dpals({"trials": table}, [dpals_claim("A2")], GENERATED)["verdict"]
-    assert found == S
-    assert judged("A2", table)["verdict"] == NOT_RUN
 
 
 def test_what_is_published_is_named_and_does_not_decide():

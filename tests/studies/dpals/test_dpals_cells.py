@@ -10,9 +10,8 @@ import pytest
 import yaml
 
 from dpmc.errors import InputError
-from dpmc.frame.jobs import generated
 from dpmc.frame.jobs.digest import source_file
-from dpmc.frame.jobs.generated import SurrogateCell, public_range
+from dpmc.frame.jobs.entries import public_range, stored
 from dpmc.frame.jobs.hyperparameters import Hyperparameters, load_hyperparameters
 from dpmc.frame.jobs.plan import Plan
 from dpmc.studies.dpals import STUDY
@@ -39,14 +38,13 @@ DPALS = {
     "datasets": {
         "drawn": SYNTHETIC,
         "ml-100k": SPLIT,
-        "made": SPLIT | {"like": "ml-10m", "scale": 0.1},
-        "made-top": SPLIT | {"of": "made", "top_items": 4},
+        "ml-10m-top": SPLIT | {"of": "ml-10m", "top_items": 4},
         "jester-part": SPLIT | {"of": "jester", "users": 50, "rescale": [0, 5]},
         "ml-20m": {"split": "liang", "heldout_users": 10, "rating_range": [0.5, 5]},
     },
     "experiments": {
         "tradeoff": {
-            "datasets": ["drawn", "made-top"],
+            "datasets": ["drawn", "ml-10m-top"],
             "methods": ["trivial", "als", "dpals"],
             "epsilons": [1, 5],
             "trials": 3,
@@ -68,10 +66,9 @@ DPALS = {
             "large": True,
         },
     },
-    "coverage": {"datasets": ["ml-100k", "made"], "ratings_per_user": 7},
+    "coverage": {"datasets": ["ml-100k"], "ratings_per_user": 7},
     "timing": {"users": [50], "items": 10, "rank": 2, "ratings_factor": 2, "repeats": 1}
     | {"methods": ["als", "dpals"]},
-    "surrogates": {"law": {}, "laws": {}},
     "tuning": {"seed": 4, "datasets": ["drawn"], "trials": 1, "candidates": 2},
     "accounting": {"points": [[1, 50, 2]]},
 }
@@ -169,18 +166,15 @@ def test_a_cell_carries_what_it_uses_and_nothing_else():
 
 def test_later_rows_and_then_variants_override():
     assert grid.dpals_settings(GRID, cell(epsilon=5.0))["model"]["rank"] == 3
-    assert grid.dpals_settings(GRID, cell(epsilon=5.0, dataset="made-top"))["model"]["rank"] == 2
+    assert grid.dpals_settings(GRID, cell(epsilon=5.0, dataset="ml-10m-top"))["model"]["rank"] == 2
     assert grid.dpals_settings(GRID, cell("trivial", None))["model"] == {}
     assert grid.dpals_settings(GRID, cell(variant="long"))["model"]["iterations"] == 9
 
 
 def test_files_that_are_needed():
-    assert generated.stored(DPALS, "drawn") is None
-    assert generated.stored(DPALS, "made-top") == "made"
-    assert STUDY.cells(STUDY.job("surrogate"), GRID) == [SurrogateCell("made")]
-    assert generated.surrogate_settings(DPALS, SurrogateCell("made")) == {
-        "seed": 3, "name": "made", "like": "ml-10m", "scale": 0.1,
-    }  # fmt: skip
+    assert stored(DPALS, "drawn") is None
+    assert stored(DPALS, "ml-100k") == "ml-100k"
+    assert stored(DPALS, "ml-10m-top") == "ml-10m"
 
 
 def test_public_ranges():
@@ -191,8 +185,8 @@ def test_public_ranges():
 
 
 def test_side_experiments_have_their_settings():
-    assert coverage.settings(DPALS, coverage.DataCell("made")) == {
-        "seed": 3, "dataset": "made", "ratings_per_user": 7,
+    assert coverage.settings(DPALS, coverage.DataCell("ml-100k")) == {
+        "seed": 3, "dataset": "ml-100k", "ratings_per_user": 7,
     }  # fmt: skip
     timed = timing.settings(DPALS)
     assert timed["models"]["dpals"] == {"rank": 2, "iterations": 4, "ratings_per_user": 30}
@@ -215,7 +209,7 @@ def test_a_sound_grid_passes_and_two_experiments_may_not_share_a_cell():
         (("experiments", "tradeoff", "methods"), ["dplas"], "There is no method 'dplas'"),
         (("coverage", "datasets"), ["mde"], "There is no data set in dpals.datasets 'mde'"),
         (("coverage", "datasets"), ["drawn"], "has drawn, drawn or a part"),
-        (("coverage", "datasets"), ["made-top"], "has made-top, drawn or a part"),
+        (("coverage", "datasets"), ["ml-10m-top"], "has ml-10m-top, drawn or a part"),
         (("tuning", "datasets"), ["drwan"], "did you mean 'drawn'"),
         (("timing", "methods"), ["asl"], "There is no method 'asl'"),
         (("datasets", "jester-part", "of"), "jestr", "There is no data set 'jestr'"),

@@ -1,7 +1,6 @@
 """Every claim of the DPALS paper on made-up tables: where it holds, where not, without data."""
 
 import re
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -23,19 +22,8 @@ from dpmc.studies.dpals.cells import (
     ITERATION_COLUMNS,
     DpalsCell,
 )
-from dpmc.studies.dpals.claims.evidence import (
-    ELSEWHERE,
-    GENERATED,
-    PAPERS_DATA,
-    PREDICATES,
-    evidence_of,
-)
-from dpmc.studies.dpals.claims.judge import (
-    OF_LARGE,
-    ON_OTHERS,
-    judge_dpals,
-    load_dpals_claims,
-)
+from dpmc.studies.dpals.claims.evidence import PREDICATES, evidence_of
+from dpmc.studies.dpals.claims.judge import OF_LARGE, judge_dpals, load_dpals_claims
 from dpmc.studies.dpals.claims.movielens import RECALL_OF_ALS
 from dpmc.studies.dpals.claims.sampling import ADAPTIVE, REPORTED, UNIFORM
 from dpmc.studies.dpals.claims.verdicts import some_below
@@ -744,21 +732,19 @@ class TestCoverage:
         assert found["verdict"] == verdict
         assert found["effect"] == options.get("correlation", -0.2)
 
-    def test_movielens_100k_counts_and_generated_data_do_not(self, judge):
+    def test_movielens_100k_counts_too(self, judge):
         both = pd.concat([coverage(dataset=name)["coverage"] for name in ("ml-100k", ALL)])
         assert judge("D31", {"coverage": both})["reason"].count("correlation -0.200") == 2
         here = coverage(dataset="ml-100k")
         assert judge("D31", here)["verdict"] == S
-        assert judge("D31", here, data=GENERATED)["verdict"] == NOT_RUN
-        generated = coverage(dataset="surrogate-10m", correlation=0.1)
-        assert judge("D31", generated)["verdict"] == NOT_RUN
-        assert judge("D31", generated, data=GENERATED)["verdict"] == C
+        other = coverage(dataset="jester", correlation=0.1)
+        assert judge("D31", other)["verdict"] == NOT_RUN
         lacking = here["coverage"][here["coverage"]["sampling"] != "shuffled"]
         assert "data not available" in judge("D31", {"coverage": lacking})["reason"]
 
     @pytest.mark.parametrize("name", ["D19", "D20"])
     def test_other_data_sets_say_nothing_of_movielens_10m(self, judge, name):
-        for dataset in ("ml-100k", "surrogate-10m", "ml-10m-top400"):
+        for dataset in ("ml-100k", "ml-10m-top400"):
             found = judge(name, coverage(dataset=dataset))
             assert found["verdict"] == NOT_RUN
             assert "data not available" in found["reason"]
@@ -780,89 +766,6 @@ class TestAccounting:
         assert judge("D22", {"accounting": table})["verdict"] == verdict
 
 
-def as_generated(table):
-    names = table["dataset"].str.replace("^ml-(10m|20m)", r"surrogate-\1", regex=True)
-    return table.assign(dataset=names)
-
-
-class TestGenerated:
-    def test_only_claims_that_need_the_real_data(self, claims):
-        found = judge_dpals({}, claims, data=GENERATED)
-        assert set(found["id"]) == set(ON_OTHERS[GENERATED])
-        assert list(found.columns) == list(CLAIM_COLUMNS)
-        assert set(found["reported_verdict"]) == {I}
-        assert found["reason"].str.startswith("generated data, not MovieLens: ").all()
-
-    @pytest.mark.parametrize("name", [name for name in ON_TRIALS if name in ON_OTHERS[GENERATED]])
-    def test_generated_data_stand_in_and_never_decide_the_claim(self, judge, name):
-        trials = as_generated(make(supporting(name) or nothing))
-        assert judge(name, trials, data=GENERATED)["verdict"] == S
-        found = judge(name, trials, data=PAPERS_DATA)
-        assert found["verdict"] == NOT_RUN
-        assert "data not available" in found["reason"]
-        # and the other way round
-        real = make(supporting(name) or nothing)
-        assert judge(name, real, data=GENERATED)["verdict"] == NOT_RUN
-
-    def test_real_and_generated_data_side_by_side(self, judge):
-        real = make(when(0.03, dataset=PART))
-        generated = as_generated(make(when(-0.03, dataset=PART)))
-        trials = pd.concat([real, generated[generated["dataset"].str.startswith("surrogate")]])
-        assert judge("D8", trials, data=PAPERS_DATA)["verdict"] == C
-        assert judge("D8", trials, data=GENERATED)["verdict"] == S
-
-    def test_coverage(self, judge):
-        table = coverage(dataset="surrogate-10m")
-        assert judge("D20", table, data=GENERATED)["verdict"] == S
-        assert judge("D20", coverage(), data=GENERATED)["verdict"] == NOT_RUN
-        assert "D19" not in ON_OTHERS[GENERATED]  # made to have it
-
-    def test_reported_values_are_not_asked_for(self, judge):
-        grows = plus(*(when(-0.3 - 0.1 * place, dataset=TOP, method="dpals", epsilon=epsilon)
-                       for place, epsilon in enumerate(MOVIES)))  # fmt: skip
-        apart = plus(
-            when(-0.2, dataset=IMPLICIT),
-            grows,
-        )
-        for name in ("D6", "D11"):
-            assert judge(name, make(apart))["verdict"] == C
-            assert judge(name, as_generated(make(apart)), data=GENERATED)["verdict"] == S
-        worse = as_generated(make(when(-0.1, dataset=IMPLICIT, method="dpals")))
-        assert judge("D11", worse, data=GENERATED)["verdict"] == C
-
-
-def as_elsewhere(table):
-    """Return what was run on the top movies, or else on all, as if of MovieLens 100K."""
-    both = pd.concat([table[table["dataset"] == name] for name in (TOP, ALL)])
-    return both.assign(dataset=ELSEWHERE).drop_duplicates([*DpalsCell.names(), "trial"])
-
-
-class TestElsewhere:
-    @pytest.mark.parametrize("name", [name for name in ON_TRIALS if name in ON_OTHERS[ELSEWHERE]])
-    def test_movielens_100k_stands_in_and_never_decides_the_claim(self, judge, name):
-        trials = as_elsewhere(make(supporting(name) or nothing))
-        found = judge(name, trials, data=ELSEWHERE)
-        assert (found["verdict"], found["reported_verdict"]) == (S, I)
-        assert found["reason"].startswith("MovieLens 100K, not the paper's data: ")
-        assert "10M" not in found["reason"]
-        own = judge(name, trials, data=PAPERS_DATA)
-        assert own["verdict"] not in (S, C, N)
-        assert "data not available" in own["reason"]
-
-    def test_the_real_data_say_nothing_there(self, judge):
-        trials = pd.concat([make(when(0.1, method="dp_svd")), as_elsewhere(make())])
-        assert judge("D7", trials, data=PAPERS_DATA)["verdict"] == S
-        assert judge("D7", trials, data=ELSEWHERE)["verdict"] == N
-
-    @pytest.mark.parametrize("name", ["D19", "D20"])
-    def test_counts(self, judge, name):
-        table = coverage(dataset=ELSEWHERE)
-        assert judge(name, table, data=ELSEWHERE)["verdict"] == S
-        worse = coverage(dataset=ELSEWHERE, held=0.6, adaptive=0.9)
-        assert judge(name, worse, data=ELSEWHERE)["verdict"] == C
-        assert judge(name, coverage(), data=ELSEWHERE)["verdict"] not in (S, C, N)
-
-
 def ids_in(text):
     """Return the ids of claims in a text, with those of ranges such as "D6 to D9"."""
     found = []
@@ -873,17 +776,13 @@ def ids_in(text):
 
 
 class TestThePage:
-    """docs/studies/dpals.md names what is open, what is judged elsewhere, and every item."""
+    """docs/studies/dpals.md names what is open, and every item."""
 
     text = (CONFIG.parents[1] / "docs" / "studies" / "dpals.md").read_text(encoding="utf-8")
 
     def test_claims_that_need_the_large_files(self):
         row = next(line for line in self.text.splitlines() if "which have to be fetched: " in line)
         assert set(ids_in(row.split("|")[1])) == set(OF_LARGE)
-        before, after = self.text.split("are judged on MovieLens 100K too")
-        assert set(ids_in(before.rsplit("20M, ", 1)[1])) == set(ON_OTHERS[ELSEWHERE])
-        assert "All but D19" in after.split("no verdicts")[0]
-        assert set(OF_LARGE) - set(ON_OTHERS[GENERATED]) == {"D19"}
 
     def test_claims_of_the_theory_stand_in_its_table(self):
         table = self.text.split("### The paper's theory, item by item")[1].split("\n\n")[1]
@@ -986,12 +885,10 @@ class TestReportedNumbers:
             model = dpals_settings(section, cell)["model"]
             assert model["rank"] == 128
             assert method == "als" or model["ratings_per_user"] == 50
-            generated = dpals_settings(section, replace(cell, dataset="surrogate-10m"))["model"]
-            assert generated["rank"] == 8
 
 
 def test_the_grid_has_every_cell_that_a_claim_needs(claims):
-    """With MovieLens 10M and 20M and the generated data no claim lacks a cell."""
+    """With MovieLens 10M and 20M no claim lacks a cell."""
     section = yaml.safe_load(CONFIG.read_text())["dpals"]
     section |= {"large": True, "hyperparameters": Hyperparameters([])}
     section["cells"] = cells = dpals_cells(section)
@@ -1004,8 +901,7 @@ def test_the_grid_has_every_cell_that_a_claim_needs(claims):
     followed = pd.DataFrame([each.coordinates() for each in asked])
     steps = [followed.assign(trial=0, iteration=step, rmse=1.0, rse=1.0) for step in (1, 2)]
     steps = pd.concat(steps)
-    for data in (PAPERS_DATA, GENERATED):
-        found = judge_dpals({"trials": trials, "iterations": steps}, claims, data=data)
-        lacking = found.loc[found["reason"].str.contains("data not available"), "id"]
-        # from other tables
-        assert set(lacking) <= {"D19", "D20", "D21", "D22", "D31"}
+    found = judge_dpals({"trials": trials, "iterations": steps}, claims)
+    lacking = found.loc[found["reason"].str.contains("data not available"), "id"]
+    # from other tables
+    assert set(lacking) <= {"D19", "D20", "D21", "D22", "D31"}

@@ -95,12 +95,12 @@ def test_users_are_drawn_where_nothing_is_published_of_the_sizes_that_ran(tables
 def test_large_data_show_recall_and_the_part_of_the_users(drawings):
     drawing = drawings["dpals_2_large"]
     titles = [axes.get_title(loc="left") for axes in drawing.figure.axes]
-    assert titles == ["Generated 10M, top 400", "Generated 10M", "Generated 20M"]
+    assert titles == ["MovieLens 10M, top 400", "MovieLens 10M", "MovieLens 20M"]
     recall = drawing.data[drawing.data["metric"] == "recall"]
-    assert set(recall["dataset"]) == {"surrogate-20m"}
+    assert set(recall["dataset"]) == {"ml-20m"}
     assert drawing.figure.axes[2].get_ylim()[0] == 0
     part = drawing.data[drawing.data["method"] == "dpals_part"]
-    assert set(part["dataset"]) == {"surrogate-10m-top400"}
+    assert set(part["dataset"]) == {"ml-10m-top400"}
     assert len(part) == 4
     # variants stand in figures of their own
     assert set(drawing.data["variant"]) == {"standard"}

@@ -15,16 +15,12 @@ from dpmc.frame import api
 from dpmc.frame.checking.check import lacking_data
 from dpmc.frame.jobs.cell_settings import SETTINGS, Settings, settings_text
 from dpmc.frame.jobs.digest import closure_of, source_file
-from dpmc.frame.jobs.generated import SurrogateCell
 from dpmc.frame.jobs.job import function
 from dpmc.frame.jobs.plan import Plan
-from dpmc.frame.jobs.task import Task
 from dpmc.frame.judging.claims import OWN
-from dpmc.ratings import Ratings
 from dpmc.studies.dpals import STUDY
 from dpmc.studies.dpals.cells import DpalsCell
 from dpmc.studies.dpals.claims.judge import judge_dpals, load_dpals_claims
-from dpmc.studies.dpals.experiments.coverage import DataCell
 
 CONFIG = Path(__file__).parents[3] / "config"
 
@@ -44,7 +40,6 @@ def test_a_job_is_a_curve_and_every_cell_is_in_one():
 def test_every_large_job_can_be_described():
     """Those of the profiles are in the tests of every study."""
     section = STUDY.section(merge(load(CONFIG / "config.yaml"), load(CONFIG / "large.yaml")))
-    made = STUDY.cells(STUDY.job("surrogate"), section)
     for job in STUDY.jobs:
         function(job.run)
         for place in STUDY.cells(job, section):
@@ -52,8 +47,8 @@ def test_every_large_job_can_be_described():
             json.dumps(job.settings(section, place))
             assert all(source_file(name) for name in job.modules(section, place))
             for name, source in job.inputs(section, place).items():
-                assert (name == "ratings") == isinstance(source, api.RatingsOf)
-                assert name == "ratings" or source.cell in made
+                assert name == "ratings"
+                assert isinstance(source, api.RatingsOf)
 
 
 def test_large_experiments_run_only_if_wanted():
@@ -78,7 +73,6 @@ def test_the_verdicts_of_a_large_run_are_kept(tmp_path):
     claims = [claim for claim in load_dpals_claims() if claim["source"] != OWN]
     judged = judge_dpals({"trials": trials}, claims)
     judged.to_csv(folder / "claims.csv", index=False)
-    judged.to_csv(folder / "claims_elsewhere.csv", index=False)
     (folder / SETTINGS).write_text(settings_text(Settings(large["reference"], cells)))
     kept = tmp_path / "reference"
     arguments = ["update", "--study", "dpals", "--profile", "large"]
@@ -87,24 +81,21 @@ def test_the_verdicts_of_a_large_run_are_kept(tmp_path):
     assert outcome.exit_code == 0, outcome.exception
     expected = kept / "dpals" / "expected" / "large"
     written = {path for path in kept.rglob("*") if path.is_file()}
-    names = ("claims.csv", "claims_elsewhere.csv", "means.csv")
-    assert written == {expected / name for name in names}
+    assert written == {expected / "claims.csv", expected / "means.csv"}
     verdicts = pd.read_csv(expected / "claims.csv").set_index("id")["verdict"]
     assert verdicts["D15"] == "supported"
     assert verdicts["D14"] not in ("supported", "contradicted", "no effect")  # no ALS
     assert len(verdicts) == len(claims)
 
 
-def test_jobs_read_real_ratings_or_generated_ones_or_draw_their_own(section):
+def test_jobs_read_ratings_or_draw_their_own(section):
     def inputs(job, dataset):
         found = [cell for cell in STUDY.job(job).cells(section) if cell.dataset == dataset]
         return STUDY.job(job).inputs(section, found[0])
 
     assert inputs("fit", "synthetic-5k") == {}
     assert inputs("fit", "jester-5k") == {"ratings": api.RatingsOf("jester")}
-    made = {"generated": api.OutputOf("surrogate", SurrogateCell("surrogate-10m"))}
-    assert inputs("fit", "surrogate-10m-top400") == made
-    assert inputs("coverage", "surrogate-10m") == made
+    assert inputs("coverage", "ml-100k") == {"ratings": api.RatingsOf("ml-100k")}
     assert inputs("candidate", "ml-100k") == {"ratings": api.RatingsOf("ml-100k")}
 
 
@@ -112,19 +103,6 @@ def test_a_table_of_hyperparameters_of_the_users_own(tmp_path):
     whole = load(CONFIG / "config.yaml")
     with pytest.raises(InputError, match=r"none\.yaml cannot be read"):
         STUDY.section(merge(whole, {"dpals": {"hyperparameters": str(tmp_path / "none.yaml")}}))
-
-
-def test_surrogates_are_saved_and_measured(tmp_path):
-    path = tmp_path / "small.npz"
-    own = {"seed": 1, "name": "small", "like": "ml-10m", "scale": 0.005}
-    job = function(STUDY.job("surrogate").run)
-    assert job(Task({SurrogateCell("small"): own}, {}, file=path)) == {}
-    assert [each.name for each in tmp_path.iterdir()] == ["small.npz"]
-    assert Ratings.load(path).n_items == 53
-    own = {"seed": 1, "dataset": "small", "ratings_per_user": 5}
-    task = Task({DataCell("small"): own}, {"generated": str(path)})
-    rows = list(function(STUDY.job("coverage").run)(task))
-    assert tuple(rows[0]) == STUDY.job("coverage").tables["coverage"]
 
 
 def test_fits_do_not_depend_on_tuning_tables_or_the_registry_of_data_sets():

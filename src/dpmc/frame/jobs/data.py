@@ -9,6 +9,7 @@ import numpy as np
 
 from dpmc.datasets.drawn import share_observed, synthetic
 from dpmc.datasets.parts import LIANG, TEST, Split, select, split_ratings, split_users
+from dpmc.datasets.popular import popular
 from dpmc.frame.jobs.cells import is_drawn
 from dpmc.frame.jobs.seeds import DATA, stream
 from dpmc.ratings import Ratings
@@ -25,13 +26,15 @@ def make_split(
     """Return the data of a trial.
 
     ``settings`` have the ``seed``, and the entry of the data set as ``data``; ``ratings`` are the
-    whole data set that ``dataset`` is made of, where it is not drawn. ``part``, "test" or
+    whole data set that ``dataset`` is made of, where it is not made here. ``part``, "test" or
     "validation", is what the ``test`` of the result is; of drawn data both are fresh entries.
     """
     entry = settings["data"]
     rng = stream(settings["seed"], DATA, {"dataset": dataset, "trial": trial})
     if is_drawn(entry):
         return draw(rng, entry, dataset)
+    if "like" in entry:
+        ratings = popular(settings["seed"], entry["scale"])
     ratings = select(rng, ratings, entry)
     if entry.get("split") == LIANG:
         return split_users(rng, ratings, entry["heldout_users"], part=part)

@@ -45,10 +45,6 @@ class Judged:
         What the reader must know first.
     reported : bool
         Whether the verdicts on the paper's own numbers are shown too.
-    counted : bool
-        Whether they are verdicts about a paper, which the overview counts.
-    table : str
-        The study's table in which they stand.
     own : bool
         Whether they are claims of our own, which do not count for the papers.
     """
@@ -57,8 +53,6 @@ class Judged:
     claims: pd.DataFrame
     text: str = ""
     reported: bool = False
-    counted: bool = True
-    table: str = "claims"
     own: bool = False
 
 

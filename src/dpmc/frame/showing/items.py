@@ -98,8 +98,8 @@ def load_items(path: str | Path) -> list[Item]:
 
 
 def judged_and_compared(chapter: Chapter) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
-    """Return the claims of a chapter that count, and its numbers beside printed ones."""
-    judged = [each.claims for each in chapter.judged if each.counted]
+    """Return the claims of a chapter, and its numbers beside printed ones."""
+    judged = [each.claims for each in chapter.judged]
     published = chapter.published
     compared = published if published is not None and "table" in published else None
     return (pd.concat(judged) if judged else None), compared

@@ -9,42 +9,28 @@ DP_Matrix_Completion_Alt_Min.
 from pathlib import Path
 
 from dpmc.frame.api import Regression, Step, Study
-from dpmc.frame.jobs.generated import GENERATE
 from dpmc.frame.jobs.hyperparameters import with_hyperparameters
 from dpmc.frame.judging.once import kept_files
-from dpmc.studies.dpals.experiments.surrogate_laws import TARGET
 from dpmc.studies.dpals.jobs import FIT
 from dpmc.studies.dpals.settings import dpals_cells
 
 HYPERPARAMETERS = Path(__file__).with_name("hyperparameters.yaml")
 PUBLISHED = ("published.csv",)
 REFERENCE = Path(__file__).parents[4] / "results" / "reference" / "dpals"
-# the outcome of a target of its own, as it was kept
-KEPT = REFERENCE / "surrogate_laws.csv"
 MEASURED = ("trials", "iterations", "accounting", "coverage", "timing")
-JUDGED = ("claims", "claims_surrogate", "claims_elsewhere")
 STUDY = Study.of(
     __name__,
     title="Private alternating least squares",
     prepare=with_hyperparameters(HYPERPARAMETERS, f"{__name__}.check:check_dpals", dpals_cells),
-    jobs=(GENERATE, FIT),
+    jobs=(FIT,),
     steps=(
         Step(
             "claims",
             ".claims.judge:run",
-            makes=JUDGED,
             files=(*PUBLISHED, *kept_files(REFERENCE)),
         ),
-        Step("tables", needs=(*MEASURED, *JUDGED), files=PUBLISHED),
+        Step("tables", needs=(*MEASURED, "claims"), files=PUBLISHED),
         Step("figures", files=PUBLISHED, seconds=30.0),
-        Step("laws", ".other_laws:run", needs=(), files=(KEPT,)),
-        Step(
-            "surrogate_laws",
-            ".claims.laws:outcome",
-            makes=("surrogate_laws",),
-            needs=("law_trials", "law_coverage"),
-            target=TARGET,
-        ),
     ),
     errata=".errata:errata",
     # Sums over ratings are added in another order on other CPUs, in single precision for large
@@ -52,8 +38,6 @@ STUDY = Study.of(
     regression=Regression(
         table="trials",
         made_of="data.of",
-        labels={"claims_elsewhere": ("id",)},
-        optional={"surrogate_laws": ("claim", "law")},
         by_clock=("D21",),  # about seconds
     ),
 )

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dpmc.datasets import resolve
 from dpmc.datasets.parts import LIANG
 from dpmc.errors import InputError, refuse_unknown
+from dpmc.frame.jobs.entries import public_range, stored
 from dpmc.frame.jobs.experiments import experiments_in
-from dpmc.frame.jobs.generated import public_range, stored
 from dpmc.studies.dpals.experiments import timing
 from dpmc.studies.dpals.methods import (
     METHODS,
@@ -42,7 +42,7 @@ def check_dpals(dpals: Mapping, sets: Mapping) -> None:
     """
     datasets = dpals["datasets"]
     for file in {stored(dpals, name): None for name in datasets}:
-        if file is not None and "like" not in datasets.get(file, {}):
+        if file is not None:
             resolve(file, sets)
     experiments = experiments_of(dpals)
     for experiment in experiments.values():

@@ -26,9 +26,7 @@ from dpmc.frame.showing.style import (
 from dpmc.studies.dpals.cells import DPALS_COORDINATES, STANDARD
 from dpmc.studies.dpals.variant_names import variant_of
 
-# claims on other data than the paper's, which are no verdicts
-ON_OTHERS = ("claims_elsewhere", "claims_surrogate")
-NAMES = ("trials", "iterations", "timing", "coverage", "accounting", "claims", *ON_OTHERS)
+NAMES = ("trials", "iterations", "timing", "coverage", "accounting", "claims")
 PAPER = ("dpals", "dpals_literal", "dpfw", "dpfw_jain", "dp_svd")  # methods that the paper runs
 DPALS, BIAS, OWN_MEAN = "dpals", "private_user_item_bias", "user_mean"
 DATASETS = {
@@ -48,13 +46,9 @@ DATASETS = {
     "ml-10m-top400": "MovieLens 10M, top 400",
     "ml-10m": "MovieLens 10M",
     "ml-20m": "MovieLens 20M",
-    "surrogate-10m-top400": "Generated 10M, top 400",
-    "surrogate-10m": "Generated 10M",
-    "surrogate-20m": "Generated 20M",
-    "surrogate-small": "Generated, small",
 }
 # how the names of such data sets begin
-SYNTHETIC, BY_ITEMS, RANK_ONE, SURROGATE = "synthetic", "items", "rank-one", "surrogate"
+SYNTHETIC, BY_ITEMS, RANK_ONE = "synthetic", "items", "rank-one"
 FREE = {
     "trivial": "Global mean",
     "user_mean": "User’s own mean",
@@ -188,11 +182,6 @@ def of_other_shapes(trials: pd.DataFrame) -> pd.DataFrame:
     names = trials["dataset"].astype(str)
     users = trials.loc[names.str.startswith(BY_ITEMS), "users"]
     return trials[names.str.startswith((BY_ITEMS, SYNTHETIC)) & trials["users"].isin(users)]
-
-
-def is_surrogate(dataset: str) -> bool:
-    """Say whether a data set is generated in place of one that is not available."""
-    return dataset.startswith(SURROGATE)
 
 
 def metric_of(trials: pd.DataFrame) -> str:

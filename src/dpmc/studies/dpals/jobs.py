@@ -1,7 +1,7 @@
 """The job of the grid."""
 
 from dpmc.frame.api import Job
-from dpmc.frame.jobs.generated import effort_of_fits, inputs_of
+from dpmc.frame.jobs.entries import effort_of_fits, inputs_of
 from dpmc.studies.dpals.cells import DPALS_COLUMNS, ITERATION_COLUMNS, DpalsCell
 from dpmc.studies.dpals.settings import dpals_settings, modules_of
 

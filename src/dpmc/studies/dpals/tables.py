@@ -21,7 +21,6 @@ from dpmc.studies.dpals.frames import (
     SYNTHETIC,
     Results,
     dataset_label,
-    is_surrogate,
     method_label,
     read_dpals,
     standard,
@@ -38,11 +37,7 @@ from dpmc.studies.dpals.tables_theory import theory_tables
 from dpmc.studies.dpals.variant_names import in_variant_order, variant_label
 
 HEADINGS = (("dataset", "Data"), ("method", "Method"), ("variant", "Variant"))
-ON_OTHER_DATA = {
-    "claims_elsewhere": "The claims about MovieLens 10M on MovieLens 100K: no verdicts",
-    "claims_surrogate": "The claims about MovieLens 10M and 20M on generated data: no verdicts",
-}
-PREDICATES = "Effects are as each predicate says; predicates and reasons stand in {}."
+PREDICATES = "Effects are as each predicate says; predicates and reasons stand in claims.csv."
 
 
 def run(results_folder: Path, settings: Mapping[str, object], folder: Path) -> None:
@@ -63,11 +58,6 @@ def build_dpals_tables(results: Results) -> list[Table]:
         *_other(results, "timing", timing_table),
         *theory_tables(results["trials"]),
         *_other(results, "claims", judged_table),
-        *(
-            other_data_table(results[name], name, title)
-            for name, title in ON_OTHER_DATA.items()
-            if results.get(name) is not None
-        ),
     ]
 
 
@@ -124,13 +114,8 @@ def error_table(
                 for epsilon in (np.inf, *budgets)
             ]
             rows.append(Row(keys, _labels(keys), source, tuple(cells)))
-    notes = [f"Mean and standard error over {trials_text(table['trials'])}."]
-    if any(is_surrogate(name) for name in table["dataset"]):
-        notes.append(
-            "Data called “generated” stand in for files that are not available; a reported number "
-            "never stands beside them."
-        )
-    table = Table(name, title, HEADINGS, columns, tuple(rows), tuple(notes))
+    notes = (f"Mean and standard error over {trials_text(table['trials'])}.",)
+    table = Table(name, title, HEADINGS, columns, tuple(rows), notes)
     return table.without_constants("method")
 
 
@@ -160,7 +145,7 @@ def _elsewhere(
     published: pd.DataFrame | None, keys: tuple[str, ...], metric: str
 ) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the sources that have numbers for a row, with these numbers."""
-    if published is None or is_surrogate(keys[0]):
+    if published is None:
         return
     here = published[published["metric"] == metric]
     for (name, _), key in zip(HEADINGS, keys, strict=True):
@@ -178,11 +163,4 @@ def _mean_cell(found) -> Cell:
 
 def judged_table(claims: pd.DataFrame) -> Table:
     """Return the verdicts on the paper's claims; the page shows them with their reasons."""
-    notes = (PREDICATES.format("claims.csv"),)
-    return replace(claims_table(claims), id="dpals_claims", notes=notes)
-
-
-def other_data_table(claims: pd.DataFrame, name: str, title: str) -> Table:
-    """Return what claims about MovieLens 10M and 20M give on other data."""
-    notes = (PREDICATES.format(f"{name}.csv"),)
-    return replace(claims_table(claims), id=f"dpals_{name}", title=title, notes=notes)
+    return replace(claims_table(claims), id="dpals_claims", notes=(PREDICATES,))

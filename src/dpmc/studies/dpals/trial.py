@@ -11,7 +11,7 @@ import numpy as np
 
 from dpmc.datasets.parts import LIANG, Split
 from dpmc.frame.jobs.data import make_split
-from dpmc.frame.jobs.generated import public_range, ratings_of
+from dpmc.frame.jobs.entries import public_range
 from dpmc.frame.jobs.seeds import NOISE, START
 from dpmc.frame.jobs.task import Task
 from dpmc.ratings import Ratings
@@ -24,7 +24,7 @@ from dpmc.studies.dpals.recall import recall
 
 def run_fits(task: Task) -> dict[str, list[dict[str, object]]]:
     """Run all trials of a data set, method and variant at each of its budgets: both tables."""
-    trials, iterations = run_curve(list(task.cells.items()), ratings=ratings_of(task))
+    trials, iterations = run_curve(list(task.cells.items()), ratings=task.ratings)
     return {"trials": trials, "iterations": iterations}
 
 

@@ -7,7 +7,6 @@ and random streams of the comparison are named as they were when its numbers wer
 from pathlib import Path
 
 from dpmc.frame.api import Regression, Step, Study
-from dpmc.frame.jobs.generated import GENERATE
 from dpmc.frame.jobs.hyperparameters import with_hyperparameters
 from dpmc.frame.judging.once import kept_files
 from dpmc.studies.which_model.cells import FitCell
@@ -21,7 +20,7 @@ STUDY = Study.of(
     __name__,
     title="Which private model for ratings?",
     prepare=with_hyperparameters(HYPERPARAMETERS, f"{__name__}.check:check", fit_cells),
-    jobs=(GENERATE, FIT),
+    jobs=(FIT,),
     steps=(
         Step("claims", ".claims.judge:run", files=kept_files(REFERENCE)),
         Step("tables", needs=("trials", "popularity", "ranking")),

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from dpmc.datasets import resolve
 from dpmc.errors import InputError, refuse_unknown
+from dpmc.frame.jobs.entries import stored
 from dpmc.frame.jobs.experiments import experiments_in
-from dpmc.frame.jobs.generated import stored
 from dpmc.methods import METHODS, PRIVATE, VARIANTS, parameters_of, variant
 from dpmc.studies.which_model.settings import experiments_of, fit_cells, fit_settings
 from dpmc.studies.which_model.trial import make_model
@@ -20,7 +20,7 @@ def check(section: Mapping, sets: Mapping) -> None:
     """
     datasets = section["datasets"]
     for file in {stored(section, name): None for name in datasets}:
-        if file is not None and "like" not in datasets.get(file, {}):
+        if file is not None:
             resolve(file, sets)
     for experiment in experiments_of(section).values():
         refuse_unknown("data set in which_model.datasets", experiment["datasets"], datasets)

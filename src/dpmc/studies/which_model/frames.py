@@ -27,7 +27,6 @@ DATASETS = {
     },
     "drawn-5k-300-half-noise": "Drawn, 5,000 × 300, noise 0.5",
     "surrogate-3500": "Generated 10M, a twentieth",
-    "surrogate-10m-20k-2000": "Generated 10M, 20,000 × 2,000",
 }
 METHODS = Labels(
     {

@@ -1,7 +1,7 @@
 """The job of the comparison: all trials of a method with its settings on a data set."""
 
 from dpmc.frame.api import Job
-from dpmc.frame.jobs.generated import effort_of_fits, inputs_of
+from dpmc.frame.jobs.entries import effort_of_fits, inputs_of
 from dpmc.studies.which_model.cells import COLUMNS, FitCell
 from dpmc.studies.which_model.settings import fit_settings, modules_of
 

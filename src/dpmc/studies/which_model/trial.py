@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 
 from dpmc.datasets.parts import Split
 from dpmc.frame.jobs.data import make_split
-from dpmc.frame.jobs.generated import public_range, ratings_of
+from dpmc.frame.jobs.entries import public_range
 from dpmc.frame.jobs.seeds import NOISE, START
 from dpmc.frame.jobs.task import Task
 from dpmc.methods import variant
@@ -59,7 +59,7 @@ def run_trials(
     for trial in range(max(settings["trials"] for settings in task.cells.values())):
         wanted = {cell: own for cell, own in task.cells.items() if trial < own["trials"]}
         first = next(iter(wanted))
-        split = make_split(first.dataset, wanted[first], trial, ratings_of(task))
+        split = make_split(first.dataset, wanted[first], trial, task.ratings)
         split.training.by_user, split.training.by_item  # noqa: B018  not the method's business
         for cell, settings in wanted.items():
             begin = time.process_time()

@@ -20,12 +20,8 @@ EPSILONS = (1.0, 2.0, 5.0, 10.0, 20.0)
 TABLES = ("trials", "iterations", "timing", "coverage", "accounting")
 PUBLISHED = "published"  # numbers from elsewhere, which no job makes
 CURVE = ["dataset", "variant", "epsilon"]  # of a method, in tables of iterations
-# beside these the generated data sets, "surrogate-10m" for "ml-10m" and so on
-PAPERS_DATA, GENERATED = "the paper's", "generated"
-LARGE, SURROGATE, REAL = ("ml-10m", "ml-20m"), "surrogate-", "ml-"
+LARGE = ("ml-10m", "ml-20m")
 RESCALED = "jester-5k"  # the ratings of "jester" once more
-# data at hand, which are read as all movies of MovieLens 10M and as the top 400
-ELSEWHERE, IN_PLACE_OF = "ml-100k", ("ml-10m", "ml-10m-top400")
 
 
 @dataclass(frozen=True)
@@ -87,14 +83,11 @@ class Results:
 class DpalsEvidence:
     """The inputs of the predicates: the trials, and those of :data:`TABLES` that have rows.
 
-    ``tables`` also holds numbers from elsewhere. ``surrogate`` says whether others stand for
-    "ml-10m" and "ml-20m": what a claim says of numbers that only the real ones can give is then
-    left out.
+    ``tables`` also holds numbers from elsewhere.
     """
 
     results: Results
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
-    surrogate: bool = False
 
     @cached_property
     def places(self) -> Mapping[tuple, pd.DataFrame]:
@@ -102,7 +95,7 @@ class DpalsEvidence:
         rows = standard(self.tables.get("trials"))
         if rows.empty:
             return {}
-        return places(rows[~rows["dataset"].str.startswith((SURROGATE, BY_ITEMS, RESCALED))])
+        return places(rows[~rows["dataset"].str.startswith((BY_ITEMS, RESCALED))])
 
 
 Predicate = Callable[[DpalsEvidence], Finding]
@@ -110,24 +103,16 @@ PREDICATES: dict[str, Predicate] = {}
 claim = registering(PREDICATES)
 
 
-def evidence_of(frames: Mapping[str, pd.DataFrame], data: str = PAPERS_DATA) -> DpalsEvidence:
+def evidence_of(frames: Mapping[str, pd.DataFrame | None]) -> DpalsEvidence:
     """Return the evidence in the tables of a result folder.
 
-    ``frames`` are those of :data:`TABLES`, and numbers from elsewhere; absent or without rows where
-    they have not been made. ``data`` says what is taken for MovieLens 10M and 20M: themselves, the
-    data sets generated in their shape, or MovieLens 100K.
+    ``frames`` are those of :data:`TABLES`, and numbers from elsewhere; absent, None or without rows
+    where they have not been made.
     """
-    names = (*TABLES, PUBLISHED)
-    given = {name: frames[name] for name in names if frames.get(name) is not None}
-    given = {name: _READ_AS[data](table) for name, table in given.items()}
-    return evidence_from(given, data != PAPERS_DATA)
-
-
-def evidence_from(given: Mapping[str, pd.DataFrame], surrogate: bool) -> DpalsEvidence:
-    """Return the evidence in tables whose data sets have the names that predicates ask for."""
-    tables = {name: table for name, table in given.items() if not table.empty}
+    given = {name: frames.get(name) for name in (*TABLES, PUBLISHED)}
+    tables = {name: table for name, table in given.items() if table is not None and len(table)}
     trials = tables.get("trials", pd.DataFrame(columns=list(DPALS_COLUMNS)))
-    return DpalsEvidence(Results(trials), tables, surrogate)
+    return DpalsEvidence(Results(trials), tables)
 
 
 def on_both_forms(judge: Callable[[Form], Finding], forms: str = "{0.dpals}") -> Finding:
@@ -187,30 +172,6 @@ def place_named(dataset: str, epsilon: float, variant: str = STANDARD) -> str:
     beside = [] if variant == STANDARD else [variant_label(variant)]
     private = at(epsilon) if pd.notna(epsilon) else "not private"
     return ", ".join([dataset_named(dataset), *beside, private])
-
-
-def _with_generated(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with the generated data sets in the place of those they stand for."""
-    if "dataset" not in table:
-        return table
-    names = table["dataset"].astype(str)
-    table = table[~names.str.startswith(LARGE)]
-    names = names[~names.str.startswith(LARGE)]
-    return table.assign(dataset=names.str.replace(f"^{SURROGATE}", REAL, regex=True))
-
-
-def _with_elsewhere(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with MovieLens 100K in the place of MovieLens 10M."""
-    if "dataset" not in table:
-        return table
-    here = table[table["dataset"] == ELSEWHERE]
-    rest = table[~table["dataset"].astype(str).str.startswith(LARGE)]
-    return pd.concat([rest, *(here.assign(dataset=name) for name in IN_PLACE_OF)])
-
-
-_READ_AS = {
-    PAPERS_DATA: lambda table: table, GENERATED: _with_generated, ELSEWHERE: _with_elsewhere
-}  # fmt: skip
 
 
 def _known(dataset: str, method: str, variant: str, epsilon: float | None) -> tuple:

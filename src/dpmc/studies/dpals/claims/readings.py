@@ -15,7 +15,7 @@ from dpmc.studies.dpals.claims.evidence import (
     COMPARED,
     EXACT,
     DpalsEvidence,
-    evidence_from,
+    evidence_of,
 )
 
 # name of a reading -> what is read in the place of what
@@ -43,7 +43,7 @@ def readings(evidence: DpalsEvidence) -> dict[str, DpalsEvidence]:
     changed = dict(on_trials(tables, cells))
     for name, methods in METHODS.items():
         changed[name] = {each: _in_place(table, methods) for each, table in tables.items()}
-    return {name: evidence_from(each, evidence.surrogate) for name, each in changed.items()}
+    return {name: evidence_of(each) for name, each in changed.items()}
 
 
 def _in_place(table: pd.DataFrame, methods: Mapping[str, str]) -> pd.DataFrame:

@@ -12,7 +12,6 @@ from dpmc.studies.dpals.frames import (
     STANDARD,
     dataset_label,
     datasets_of,
-    is_surrogate,
     item_rows,
     number,
     summary,
@@ -115,7 +114,6 @@ def all_movies(results: Results) -> Evidence:
                 "all": number(last["mean"], 4),
                 "share_of_all": 100 * last["item_share"],
                 "dataset": dataset_label(dataset),
-                "real": ", which is not the paper’s data" if is_surrogate(dataset) else "",
             }
         )
     return Evidence(numbers, () if changes else ["measured"], changes=changes)

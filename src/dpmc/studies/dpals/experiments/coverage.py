@@ -11,7 +11,7 @@ import numpy as np
 from dpmc.errors import InputError, refuse_unknown
 from dpmc.frame.api import Cells, Effort, Job, Section
 from dpmc.frame.jobs.cells import Cell
-from dpmc.frame.jobs.generated import form_and_size, inputs_of, ratings_of, stored
+from dpmc.frame.jobs.entries import form_and_size, inputs_of, stored
 from dpmc.frame.jobs.seeds import stream
 from dpmc.frame.jobs.task import Task
 from dpmc.ratings import Compressed, Ratings
@@ -75,7 +75,7 @@ def run(task: Task) -> Iterator[dict[str, object]]:
     The Gini coefficient is that of the numbers of ratings of all items; the correlation is over all
     ratings, of the logarithms of the user's and of the item's number of ratings.
     """
-    settings, ratings = task.settings, ratings_of(task)
+    settings, ratings = task.settings, task.ratings
     most = settings["ratings_per_user"]
     for sampling in SAMPLINGS:
         key = {"dataset": settings["dataset"], "sampling": sampling}

@@ -15,7 +15,7 @@ import numpy as np
 from dpmc.datasets.parts import VALIDATION
 from dpmc.errors import InputError, refuse_unknown
 from dpmc.frame.api import Cells, Effort, Job, Section
-from dpmc.frame.jobs.generated import form_and_size, public_range, ratings_of
+from dpmc.frame.jobs.entries import form_and_size, public_range
 from dpmc.frame.jobs.task import Task
 from dpmc.methods.user_level.spaces import SPACES, drawn, scales
 from dpmc.ratings import Ratings
@@ -61,7 +61,7 @@ def effort(section: Section, cells: Cells) -> Effort:
 
 def run(task: Task) -> list[dict[str, object]]:
     """Return the rows of the table ``tuning``."""
-    return tune(task.cell, task.settings, ratings=ratings_of(task))
+    return tune(task.cell, task.settings, ratings=task.ratings)
 
 
 def units_of(

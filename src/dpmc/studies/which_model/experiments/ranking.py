@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from dpmc.datasets.parts import Split
 from dpmc.frame.api import Job, Section, in_proportion
 from dpmc.frame.jobs.cells import Cell
-from dpmc.frame.jobs.generated import inputs_of
+from dpmc.frame.jobs.entries import inputs_of
 from dpmc.frame.jobs.seeds import NOISE, START
 from dpmc.frame.jobs.task import Task
 from dpmc.studies.which_model.cells import LOCAL_BAYES

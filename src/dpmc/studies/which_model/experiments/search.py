@@ -23,7 +23,7 @@ import numpy as np
 from dpmc.errors import InputError
 from dpmc.frame.api import Job, RatingsOf, Section
 from dpmc.frame.jobs.cells import Cell
-from dpmc.frame.jobs.generated import inputs_of, public_range
+from dpmc.frame.jobs.entries import inputs_of, public_range
 from dpmc.frame.jobs.hyperparameters import model_settings
 from dpmc.frame.jobs.seeds import NOISE, START, stream
 from dpmc.frame.jobs.task import Task
@@ -97,11 +97,10 @@ def run(task: Task) -> list[dict[str, object]]:
     """Return the best candidates at each budget, best first."""
     from dpmc.datasets.parts import VALIDATION
     from dpmc.frame.jobs.data import make_split
-    from dpmc.frame.jobs.generated import ratings_of
 
     settings, cell = task.settings, task.cell
     splits = [
-        make_split(cell.dataset, settings, trial, ratings_of(task), part=VALIDATION)
+        make_split(cell.dataset, settings, trial, task.ratings, part=VALIDATION)
         for trial in range(RUNGS[-1])
     ]
     training, (low, high) = splits[0].training, public_range(settings["data"])

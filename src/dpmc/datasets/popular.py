@@ -1,8 +1,6 @@
-"""Generated ratings of the format, shape and popularity of MovieLens 10M and 20M.
+"""Generated ratings of the shape and popularity of MovieLens 10M, or of a part of its size.
 
-They stand in for files that may not be available: to test that all code paths bear 10 million
-ratings, and for what depends on popularity alone. They are no MovieLens: nothing is to be concluded
-from the errors on them about errors on that.
+They are no MovieLens: errors on them say nothing of errors on that.
 
 The law, whose constants were chosen so that published facts about MovieLens 10M hold:
 
@@ -17,24 +15,16 @@ The law, whose constants were chosen so that published facts about MovieLens 10M
   from 0.5 to 5. Popular items are better liked. The standard deviation is about 1.05; that of the
   noise with the rounding, which no model can predict, about 0.77.
 
-Users do not choose by what they will like beyond popularity, and nothing depends on time.
-
 A smaller ``scale`` shrinks users and items alike, and the number of ratings by its power 3/2:
 between what leaves the density and what leaves the number of ratings of a user as they are.
 """
 
-import zipfile
-from collections.abc import Mapping
-from dataclasses import replace
-from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from dpmc.compiled import njit
 from dpmc.datasets.drawn import entries
-from dpmc.datasets.forms import FORMS, Form
-from dpmc.datasets.readers import read
-from dpmc.datasets.registry import REGISTRY
 from dpmc.ratings import Compressed, Ratings
 
 LEAST, LOG_DEVIATION, MOST_SHARE = 20, 1.35, 0.69  # ratings of a user; the last of all items
@@ -42,27 +32,31 @@ EXPONENT, SHIFT = 2.0, 0.014  # of the popularity of items
 MEAN, USER_DEVIATION, ITEM_DEVIATION, POPULARITY_SLOPE = 3.33, 0.46, 0.5, 0.1
 RANK, TASTE_DEVIATION, NOISE_DEVIATION = 8, 0.5, 0.76
 LOWEST, HIGHEST = 0.5, 5.0
-LINES = 1_000_000  # that are written at a time
 
 
-def surrogate(settings: Mapping, folder: Path) -> Ratings:
-    """Generate ratings, write them to a file as their model has it, and read that.
+class Form(NamedTuple):
+    """The shape of a table of ratings."""
 
-    ``settings`` are ``seed``, ``name``, ``like`` (a key of :data:`FORMS`) and ``scale``. The file,
-    ``<name>.zip`` in ``folder``, stays.
-    """
-    form = FORMS[settings["like"]]
-    rng = np.random.default_rng(settings["seed"])
-    path = Path(folder) / f"{settings['name']}.zip"
-    write(rng, path, generate(rng, form, settings["scale"]), form)
-    return read(replace(REGISTRY[settings["like"]], name=settings["name"]), path)
+    users: int
+    items: int
+    ratings: int
+
+
+MOVIELENS_10M = Form(69_878, 10_677, 10_000_054)
+
+
+def popular(seed: int, scale: float) -> Ratings:
+    """Return ratings of a share of the users and items of MovieLens 10M."""
+    rows = generate(np.random.default_rng(seed), MOVIELENS_10M, scale)
+    items = max(2, round(scale * MOVIELENS_10M.items))
+    return Ratings.from_rows(rows, items, rating_range=(LOWEST, HIGHEST))
 
 
 def generate(rng: np.random.Generator, form: Form, scale: float = 1.0) -> Compressed:
     """Draw ratings, user by user, by the law that is stated above.
 
     ``scale`` is the share of the users and items, above 0 and at most 1; there are about
-    ``form.ratings_at(scale)`` ratings.
+    ``form.ratings * scale**1.5`` ratings.
     """
     users, items = (max(2, round(scale * size)) for size in (form.users, form.items))
     weights = (np.arange(items) + SHIFT * items) ** -EXPONENT
@@ -128,32 +122,3 @@ def _stars(rng, indptr, indices, weights) -> np.ndarray:
     )
     values += NOISE_DEVIATION * rng.standard_normal(values.size)
     return np.clip(np.rint(2 * values) / 2, LOWEST, HIGHEST)
-
-
-def write(rng: np.random.Generator, path: Path, rows: Compressed, form: Form) -> None:
-    """Write ratings to a zip archive in the format of ``form``; times are random.
-
-    Users and items are numbered from 1.
-    """
-    import pyarrow as pa
-    from pyarrow import csv
-
-    options = csv.WriteOptions(include_header=False, quoting_style="none")
-    halves = np.arange(int(2 * HIGHEST) + 1) / 2
-    spelled = pa.array([format(value, form.stars) for value in halves])
-    users = rows.per_rating(np.arange(1, rows.n_rows + 1, dtype=np.int32))
-    with (
-        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
-        archive.open(form.member, "w", force_zip64=True) as stream,
-    ):
-        stream.write(form.header.encode())
-        for first in range(0, users.size, LINES):
-            part = slice(first, first + LINES)
-            stars = spelled.take(pa.array((2 * rows.values[part]).astype(np.int32)))
-            times = rng.integers(789_652_000, 1_231_131_000, users[part].size)
-            columns = [users[part], rows.indices[part] + 1, stars, times]
-            table = pa.table(columns, names=["user", "item", "stars", "time"])
-            text = pa.BufferOutputStream()
-            csv.write_csv(table, text, options)
-            block = text.getvalue().to_pybytes()
-            stream.write(block.replace(b",", form.separator.encode()))
