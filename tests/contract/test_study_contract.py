@@ -16,16 +16,13 @@ from dpmc import configuration
 from dpmc.datasets import resolve
 from dpmc.frame.api import OutputOf, RatingsOf
 from dpmc.frame.checking.check import SETTINGS, TOLERANCES
-from dpmc.frame.checking.reference import MEANS, expected_columns
+from dpmc.frame.checking.reference import MEANS, REDUCED, expected_columns
 from dpmc.frame.checking.runs import read_text_table, read_trials
 from dpmc.frame.checking.tolerances import read_allowances
 from dpmc.frame.jobs import plan
 from dpmc.frame.jobs.cell_settings import changed_settings, read_settings
 from dpmc.frame.jobs.digest import closure_of, source_file
 from dpmc.frame.jobs.job import function, plain_cells
-from dpmc.frame.judging.finding import NOT_RUN
-from dpmc.frame.judging.once import REDUCED
-from dpmc.frame.judging.readings import parsed
 from dpmc.studies import BUILT_IN, RESERVED
 from dpmc.yaml_files import read_mapping
 
@@ -448,22 +445,6 @@ def test_what_was_run_once_can_be_run_again(path):
     known = read_text_table(REFERENCE / name / "expected" / path.stem / "claims.csv")
     assert list(known) == expected_columns(known, keys, whole=True)
     assert sorted(known["id"]) == sorted(claims_of(STUDIES[name]))
-
-
-@pytest.mark.parametrize("path", ONCE, ids=[path.stem for path in ONCE])
-def test_what_was_run_once_is_a_reading_of_the_full_run(path):
-    (name,) = {*read_mapping(path)} - {"reference"}
-    full, once = (
-        read_text_table(REFERENCE / name / "expected" / profile / "claims.csv").set_index("id")
-        for profile in ("full", path.stem)
-    )
-    assert (once["readings"].str.contains("run once")).sum() == 0
-    reading = f"{path.stem.replace('-', ' ')}, run once"
-    shown = {claim: parsed(text).get(reading) for claim, text in full["readings"].items()}
-    run = (full["verdict"] != NOT_RUN) & (once["verdict"] != NOT_RUN)
-    assert {claim: verdict for claim, verdict in shown.items() if verdict} == once.loc[
-        run[run].index, "verdict"
-    ].to_dict()
 
 
 # -- ids over all studies -----------------------------------------------------------------------

@@ -206,6 +206,22 @@ def test_of_claims_only_the_verdicts_count(tmp_path, first):
     assert (status, differing(result)) == (1, ["two/claims.csv"])
 
 
+def test_every_verdict_that_differs_is_told(tmp_path):
+    """Who runs an overlay of `config/once` asks for them all, and of numbers for a few."""
+    for name, verdict, effect in (("a", "supported", 0.5), ("b", "contradicted", 0.7)):
+        (tmp_path / name).mkdir()
+        rows = [{"id": f"D{i}", "verdict": verdict, "reported_verdict": ""} for i in range(9)]
+        pd.DataFrame(rows).to_csv(tmp_path / name / "claims.csv", index=False)
+        means = pd.DataFrame({"method": [f"m{i}" for i in range(9)], "mean": effect})
+        means.to_csv(tmp_path / name / "means.csv", index=False)
+    status, result = run_diff(tmp_path / "a", tmp_path / "b")
+    assert status == 1
+    assert table_of(result, "claims.csv")["examples"] == [
+        f"id=D{i}: verdict supported -> contradicted" for i in range(9)
+    ]
+    assert len(table_of(result, "means.csv")["examples"]) == 5
+
+
 def test_other_columns_are_a_difference(tmp_path, first):
     rows = [row | {"form": "exact", "bound": 1.5} for row in total_rows()]
     second = write_results(tmp_path / "b")

@@ -4,17 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpmc.frame.jobs.cell_settings import SETTINGS, Settings, settings_text
 from dpmc.frame.judging.claims import table_of_verdicts
 from dpmc.frame.judging.finding import (
     CONTRADICTED,
     INCONCLUSIVE,
     NO_EFFECT,
-    NOT_AVAILABLE,
     SUPPORTED,
     Finding,
 )
-from dpmc.frame.judging.once import kept_files, kept_readings
 from dpmc.frame.judging.readings import at_medians, depends_on, on_trials
 
 FIRM = (SUPPORTED, CONTRADICTED, NO_EFFECT)
@@ -79,36 +76,3 @@ def test_a_table_of_verdicts_names_them():
     table = table_of_verdicts(claims, judges, 1, {"mirrored": -1, "doubled": 2})
     assert table["verdict"].tolist() == [SUPPORTED]
     assert table["depends_on"].tolist() == ["mirrored: contradicted"]
-
-
-def test_what_was_run_once_is_a_reading_of_claims_that_are_run():
-    claims = [
-        {"id": name, "source": "", "sentence": "", "claim": "", "predicate": ""} for name in "ABC"
-    ]
-    judges = {
-        "A": lambda evidence: Finding(SUPPORTED),
-        "B": lambda evidence: Finding(INCONCLUSIVE, reason=NOT_AVAILABLE),
-        "C": lambda evidence: Finding(NO_EFFECT),
-    }
-    kept = {"other start, run once": {"A": CONTRADICTED, "B": SUPPORTED}}
-    table = table_of_verdicts(claims, judges, None, once=kept)
-    told = "other start, run once: contradicted"
-    assert table["depends_on"].tolist() == [told, "", ""]
-    assert table["readings"].tolist() == [told, "", ""]
-
-
-@pytest.mark.parametrize(
-    ("reference", "found"),
-    [("full", {"other start, run once": {"A": "supported"}}), ("ci", {}), ("other-start", {})],
-)
-def test_only_a_full_run_reads_what_was_kept(tmp_path, reference, found):
-    for profile in ("full", "ci", "quick", "other-start"):
-        (tmp_path / "expected" / profile).mkdir(parents=True)
-        table = tmp_path / "expected" / profile / "claims.csv"
-        table.write_text('id,verdict,reason\nA,supported,"one, two"\nB,not run,\n')
-    assert kept_files(tmp_path) == (tmp_path / "expected" / "other-start" / "claims.csv",)
-    results = tmp_path / "results"
-    results.mkdir()
-    assert kept_readings(results, tmp_path) == {}  # nothing says what the run was
-    (results / SETTINGS).write_text(settings_text(Settings(reference, {})))
-    assert kept_readings(results, tmp_path) == found

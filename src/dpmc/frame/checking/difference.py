@@ -28,8 +28,8 @@ def difference(first: str | Path, second: str | Path, tolerance: float) -> dict[
     The result is of plain values, ready for JSON: ``equal`` (bool); ``tolerance``; ``tables``, for
     each table of both folders ``name``, ``rows``, ``different`` (rows), ``only_in_first`` and
     ``only_in_second`` (rows), ``largest`` (relative difference, None where columns or a text
-    differ, or a number is missing on one side) and ``examples`` (a few rows in words);
-    ``only_in_first`` and ``only_in_second``, names of tables.
+    differ, or a number is missing on one side) and ``examples`` (a few rows in words; of
+    verdicts all that differ); ``only_in_first`` and ``only_in_second``, names of tables.
     """
     sides = [tables_of(Path(first)), tables_of(Path(second))]
     common = [name for name in sides[0] if name in sides[1]]
@@ -91,10 +91,11 @@ def compare(name: str, first: Path, second: Path, tolerance: float) -> dict[str,
     left, right = (side.loc[common] for side in sides)
     relative = _relative(left, right)
     worst = relative.max(axis=1, initial=0.0)
+    shown = None if "verdict" in left else EXAMPLES  # who compares verdicts wants them all
     examples = [
         f"{common[row][0]}: {left.columns[column]} {left.iloc[row, column] or 'nothing'} -> "
         f"{right.iloc[row, column] or 'nothing'}"
-        for row in np.flatnonzero(worst > tolerance)[:EXAMPLES]
+        for row in np.flatnonzero(worst > tolerance)[:shown]
         for column in [int(np.argmax(relative[row]))]
     ]
     return _found(name, sides, worst, tolerance, examples)

@@ -21,8 +21,10 @@ from dpmc.frame.checking.comparison import missing_trials
 from dpmc.frame.checking.runs import read_text_table, read_trials
 from dpmc.frame.checking.tolerances import ALLOWED
 from dpmc.frame.jobs.cell_settings import SETTINGS, read_settings
-from dpmc.frame.judging.once import FULL, REDUCED
 
+FULL = "full"
+REDUCED = ("ci", "quick")
+"""Profiles of a few trials, whose verdicts nobody reads."""
 MEANS = "means.csv"
 STATISTICS = ("trials", "mean", "median", "standard_error")
 DIGITS = 6  # of numbers that are read and not compared

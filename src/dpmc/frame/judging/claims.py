@@ -132,7 +132,6 @@ def table_of_verdicts(
     evidence: object,
     readings: Mapping[str, object] | None = None,
     choices: Mapping[str, Choices] | None = None,
-    once: Mapping[str, Mapping[str, str]] | None = None,
 ) -> pd.DataFrame:
     """Judge claims by their predicates, columns :data:`CLAIM_COLUMNS`, in the order given.
 
@@ -148,9 +147,6 @@ def table_of_verdicts(
         Name of another reading of the same evidence -> the choices of ours that it makes. Column
         ``readings`` has the verdict by each reading, ``depends_on`` those that decide otherwise,
         with those of one claim alone (:attr:`Finding.otherwise`).
-    once : mapping, optional
-        Name of a reading that was run once -> the verdicts that it gave, by claim, see
-        :mod:`dpmc.frame.judging.once`. A claim that is not run has no such reading.
     """
     rows = []
     for claim in claims:
@@ -160,9 +156,6 @@ def table_of_verdicts(
         for name, choice in (choices or {}).items():
             with choosing(choice):
                 others[name] = judge(evidence).verdict
-        if finding.status != NOT_RUN:
-            kept = (once or {}).items()
-            others |= {name: each[claim["id"]] for name, each in kept if claim["id"] in each}
         dependent = depends_on(finding.verdict, others | dict(finding.otherwise), FIRM)
         found = asdict(finding) | {"verdict": finding.status}
         rows.append(claim | found | {"depends_on": dependent, "readings": formatted(others)})

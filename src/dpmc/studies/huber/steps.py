@@ -7,10 +7,8 @@ import pandas as pd
 
 from dpmc.frame.checking.runs import read_frame
 from dpmc.frame.judging.claims import load_claims
-from dpmc.frame.judging.once import kept_readings
 from dpmc.frame.showing.results import read_results
 from dpmc.frame.showing.style import drawing_step
-from dpmc.studies.huber import REFERENCE
 from dpmc.studies.huber.claims.evidence import PREDICATES
 from dpmc.studies.huber.claims.judge import judge
 from dpmc.studies.huber.experiments import PRIVACY_TABLES, TABLES
@@ -36,7 +34,6 @@ def claims(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFra
         **tables,
         comparison=comparison,
         seed=settings["seed"],
-        once=kept_readings(folder, REFERENCE),
     )
     return {"comparison": comparison, "claims": judged}
 

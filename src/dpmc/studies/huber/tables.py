@@ -51,10 +51,8 @@ READING_NOTES = (
     "Empty: as judged. Even and odd trials share none. Medians: each cell moved so that its mean "
     "is its median. Equal weights: what is pooled is a plain mean over cells. Margins times two: "
     "every margin of ours. Seconds of whole fits: in place of those to near the least error.",
-    "Run once, by overlays in config/once: the synthetic grid from the thesis's start U(0, 1), 30 "
-    "trials; noise of variance 2 on real data, 10 trials; 160 trials of synthetic cells with "
-    "noise. Not run: A-IRLS with Huber noise on SweetRS at variance .5, which Huber noise of scale "
-    "1 does not have. H22 is judged at .5, 1 and 2.",
+    "Not run: A-IRLS with Huber noise on SweetRS at variance .5, which Huber noise of scale 1 does "
+    "not have. H22 is judged at .5, 1 and 2.",
 )
 HEADINGS = {"observed_fraction": "Observed", "irls_iterations": "IRLS iterations"}
 LABELS = {

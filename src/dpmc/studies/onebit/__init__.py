@@ -10,13 +10,11 @@ from functools import partial
 from pathlib import Path
 
 from dpmc.frame.api import Job, Regression, Settings, Step, Study, in_proportion
-from dpmc.frame.judging.once import kept_files
 from dpmc.studies.onebit.cells import CLEAR, NOISES, ONEBIT_COLUMNS, RANK_COLUMNS, OneBitCell
 from dpmc.studies.onebit.experiments import EXPERIMENTS
 from dpmc.studies.onebit.experiments.gradient_steps import StepsCell
 from dpmc.studies.onebit.settings import cell_settings, inputs_of, prepare
 
-REFERENCE = Path(__file__).parents[4] / "results" / "reference" / "onebit"
 MEASURED = ("trials", "ranks", "outp_change", "outp_attack")
 
 
@@ -61,7 +59,6 @@ STUDY = Study.of(
             "claims",
             ".claims.judge:run",
             needs=(*MEASURED, "gradient_steps"),
-            files=kept_files(REFERENCE),
         ),
         Step(
             "tables",

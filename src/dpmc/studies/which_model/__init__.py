@@ -8,21 +8,19 @@ from pathlib import Path
 
 from dpmc.frame.api import Regression, Step, Study
 from dpmc.frame.jobs.hyperparameters import with_hyperparameters
-from dpmc.frame.judging.once import kept_files
 from dpmc.studies.which_model.cells import FitCell
 from dpmc.studies.which_model.experiments.ranking import RankingCell
 from dpmc.studies.which_model.jobs import FIT
 from dpmc.studies.which_model.settings import fit_cells
 
 HYPERPARAMETERS = Path(__file__).with_name("hyperparameters.yaml")
-REFERENCE = Path(__file__).parents[4] / "results" / "reference" / "which_model"
 STUDY = Study.of(
     __name__,
     title="Which private model for ratings?",
     prepare=with_hyperparameters(HYPERPARAMETERS, f"{__name__}.check:check", fit_cells),
     jobs=(FIT,),
     steps=(
-        Step("claims", ".claims.judge:run", files=kept_files(REFERENCE)),
+        Step("claims", ".claims.judge:run"),
         Step("tables", needs=("trials", "popularity", "ranking")),
         Step("figures", seconds=14.0),
     ),

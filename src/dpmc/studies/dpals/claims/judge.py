@@ -8,8 +8,6 @@ import pandas as pd
 from dpmc.frame.checking.runs import read_frame
 from dpmc.frame.judging.claims import load_claims, table_of_verdicts
 from dpmc.frame.judging.finding import NOT_RUN
-from dpmc.frame.judging.once import kept_readings
-from dpmc.studies.dpals import REFERENCE
 from dpmc.studies.dpals.claims import (  # noqa: F401  (importing them registers their predicates)
     altmin,
     curves,
@@ -46,7 +44,7 @@ def run(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFrame]
     frames = {name: read_frame(folder / f"{name}.csv") for name in TABLES}
     frames[PUBLISHED] = pd.read_csv(NUMBERS)
     claims = load_dpals_claims()
-    return {"claims": judge_dpals(frames, claims, once=kept_readings(folder, REFERENCE))}
+    return {"claims": judge_dpals(frames, claims)}
 
 
 def load_dpals_claims(path: str | Path = CLAIMS) -> list[dict[str, str]]:
@@ -57,7 +55,6 @@ def load_dpals_claims(path: str | Path = CLAIMS) -> list[dict[str, str]]:
 def judge_dpals(
     frames: Mapping[str, pd.DataFrame | None],
     claims: list[dict[str, str]],
-    once: Mapping[str, Mapping[str, str]] | None = None,
 ) -> pd.DataFrame:
     """Judge the claims of the DPALS paper and of the read-me, and our own.
 
@@ -66,14 +63,12 @@ def judge_dpals(
     :mod:`dpmc.studies.dpals.experiments`, and numbers from elsewhere, ``published``; absent, None
     or without rows where they have not been made.
 
-    ``once`` is as for :func:`table_of_verdicts`.
-
     The result has the columns :data:`dpmc.frame.judging.claims.CLAIM_COLUMNS`, one row per claim in
     the order given. Effects are natural logarithms of RMSE ratios unless the predicate says
     otherwise; NaN where there is none.
     """
     evidence = evidence_of(frames)
-    found = table_of_verdicts(claims, PREDICATES, evidence, readings(evidence), once=once)
+    found = table_of_verdicts(claims, PREDICATES, evidence, readings(evidence))
     return _naming_what_lacks(found)
 
 

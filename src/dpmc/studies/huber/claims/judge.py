@@ -1,6 +1,6 @@
 """Judging every claim of the study's ``claims.yaml``."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import pandas as pd
 
@@ -49,16 +49,14 @@ def judge(
     claims: list[dict[str, str]],
     *,
     seed: int = 0,
-    once: Mapping[str, Mapping[str, str]] | None = None,
     **experiments: pd.DataFrame | None,
 ) -> pd.DataFrame:
     """Judge claims on our trials, in any order, and on the papers' own reported numbers.
 
     ``published`` is as :func:`dpmc.studies.huber.reported.numbers.load` returns it, ``table_one``
     as :func:`dpmc.studies.huber.nominal.table_one` does at the paper's settings. ``seed`` is that
-    of the samples behind the facts about the mechanisms, ``once`` as for
-    :func:`table_of_verdicts`. ``experiments`` are those beside the grid and other tables by the
-    names of :class:`Evidence`.
+    of the samples behind the facts about the mechanisms. ``experiments`` are those beside the grid
+    and other tables by the names of :class:`Evidence`.
 
     The result has the columns :data:`CLAIM_COLUMNS`, one row per claim in the order given. Effects
     are natural logarithms of RMSE ratios unless the predicate says otherwise; NaN where a claim has
@@ -68,7 +66,7 @@ def judge(
     cells = {name: CELLS[name] for name in CELLS if tables.get(name) is not None}
     evidence = evidence_beside(published, table_one, seed)
     readings = {name: evidence(**changed) for name, changed in on_trials(tables, cells)}
-    return table_of_verdicts(claims, PREDICATES, evidence(**tables), readings, CHOICES, once)
+    return table_of_verdicts(claims, PREDICATES, evidence(**tables), readings, CHOICES)
 
 
 def evidence_beside(

@@ -8,9 +8,7 @@ import pandas as pd
 
 from dpmc.frame.checking.runs import read_frame
 from dpmc.frame.judging.claims import load_claims, table_of_verdicts
-from dpmc.frame.judging.once import kept_readings
 from dpmc.frame.judging.readings import on_trials
-from dpmc.studies.onebit import REFERENCE
 from dpmc.studies.onebit.cells import ONEBIT_COORDINATES
 from dpmc.studies.onebit.claims import (  # noqa: F401  (importing them registers their predicates)
     bound_facts,
@@ -41,8 +39,7 @@ CELLS = {
 def run(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFrame]:
     """Run the step: the verdicts on the results in ``folder``."""
     tables = {name: read_frame(Path(folder) / f"{name}.csv") for name in TABLES}
-    once = kept_readings(folder, REFERENCE)
-    return {"claims": judge_onebit(tables, load_onebit_claims(), once)}
+    return {"claims": judge_onebit(tables, load_onebit_claims())}
 
 
 def load_onebit_claims(path: str | Path = FILE) -> list[dict[str, str]]:
@@ -51,15 +48,12 @@ def load_onebit_claims(path: str | Path = FILE) -> list[dict[str, str]]:
 
 
 def judge_onebit(
-    tables: Mapping[str, pd.DataFrame | None],
-    claims: list[dict[str, str]],
-    once: Mapping[str, Mapping[str, str]] | None = None,
+    tables: Mapping[str, pd.DataFrame | None], claims: list[dict[str, str]]
 ) -> pd.DataFrame:
     """Judge the claims of the one-bit paper, and our own.
 
     ``tables`` are those of :data:`TABLES`; None, or absent, if one was not made. ``trials`` is
-    needed, columns :data:`dpmc.studies.onebit.cells.ONEBIT_COLUMNS`, any order of rows. ``once`` is
-    as for :func:`table_of_verdicts`.
+    needed, columns :data:`dpmc.studies.onebit.cells.ONEBIT_COLUMNS`, any order of rows.
 
     The result has the columns :data:`dpmc.frame.judging.claims.CLAIM_COLUMNS`, one row per claim in
     the order given. Effects are natural logarithms of ARE ratios, or differences of shares of right
@@ -68,7 +62,7 @@ def judge_onebit(
     """
     evidence = evidence_from(tables)
     others = readings(tables, evidence)
-    return table_of_verdicts(claims, PREDICATES, evidence, others, once=once)
+    return table_of_verdicts(claims, PREDICATES, evidence, others)
 
 
 def readings(

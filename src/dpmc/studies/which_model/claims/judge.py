@@ -1,15 +1,12 @@
 """Judging every claim of ``claims.yaml``."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
 
 from dpmc.frame.judging.claims import judge_all
-from dpmc.frame.judging.once import kept_readings
 from dpmc.frame.judging.readings import on_trials
 from dpmc.frame.showing.results import read_results
-from dpmc.studies.which_model import REFERENCE
 from dpmc.studies.which_model.cells import COORDINATES
 from dpmc.studies.which_model.claims import (  # noqa: F401  (importing them registers predicates)
     comparison,
@@ -30,17 +27,12 @@ CELLS = {
 
 def run(folder: Path, settings: object) -> dict[str, pd.DataFrame]:
     """Judge the claims on the tables of a run, which lie in ``folder``; no setting is used."""
-    return {"claims": judge(read_results(folder, NAMES), kept_readings(folder, REFERENCE))}
+    return {"claims": judge(read_results(folder, NAMES))}
 
 
-def judge(
-    tables: dict[str, pd.DataFrame | None], once: Mapping[str, Mapping[str, str]] | None = None
-) -> pd.DataFrame:
-    """Judge all claims, columns :data:`dpmc.frame.judging.claims.CLAIM_COLUMNS`.
-
-    ``once`` is as for :func:`dpmc.frame.judging.claims.table_of_verdicts`.
-    """
+def judge(tables: dict[str, pd.DataFrame | None]) -> pd.DataFrame:
+    """Judge all claims, columns :data:`dpmc.frame.judging.claims.CLAIM_COLUMNS`."""
     there = {name: table for name, table in tables.items() if table is not None}
     cells = {name: CELLS[name] for name in there}
     readings = {name: Evidence(**changed) for name, changed in on_trials(there, cells)}
-    return judge_all(__file__, PREDICATES, Evidence(**there), readings, None, once)
+    return judge_all(__file__, PREDICATES, Evidence(**there), readings)
