@@ -184,8 +184,8 @@ def fake_claims(seed: int = 1) -> pd.DataFrame:
                 "margin": 0.01,
                 "margin_of": "ours",
                 "needed": rng.choice([np.nan, np.inf, 240.0]),
-                "depends_on": rng.choice(["", "medians: contradicted"]),
-                "readings": "even trials: supported; medians: contradicted",
+                "depends_on": rng.choice(["", "equal weights: contradicted"]),
+                "readings": "even trials: supported; equal weights: contradicted",
                 "reason": "3 wins, 2 losses and 7 ties in 12 cells of 10 trials.",
             }
         )

@@ -12,7 +12,7 @@ from dpmc.frame.judging.finding import (
     SUPPORTED,
     Finding,
 )
-from dpmc.frame.judging.readings import at_medians, depends_on, on_trials
+from dpmc.frame.judging.readings import depends_on, on_trials
 
 FIRM = (SUPPORTED, CONTRADICTED, NO_EFFECT)
 
@@ -37,34 +37,10 @@ def test_halves_share_no_trial_and_lose_none(trials):
     assert all(changed["other"] is other for changed in tables.values())
 
 
-def test_means_move_to_the_medians_and_trials_scatter_as_before(trials):
-    trials["gain"] = trials["rmse"] - 0.5  # of both signs
-    shuffled = trials.sample(frac=1, random_state=1)
-    found = at_medians(shuffled, ("rank", "variance", "trial"))
-    pd.testing.assert_index_equal(found.index, shuffled.index)
-    assert list(found.columns) == list(trials.columns)
-    cell = ["rank", "variance"]
-    before, after = (
-        table.assign(log=np.log(table["rmse"])).groupby(cell, dropna=False)
-        for table in (trials, found)
-    )
-    for name in ("log", "gain"):
-        np.testing.assert_allclose(after[name].mean(), before[name].median())
-        np.testing.assert_allclose(after[name].std(), before[name].std())
-    np.testing.assert_allclose(found["seconds"], 1)
-
-
-def test_a_bad_draw_does_not_move_the_medians(trials):
-    bad = trials.assign(rmse=trials["rmse"].where(trials["trial"] != 4, 1e9))
-    found = at_medians(bad, ("rank", "variance", "trial"))
-    logs = np.log(found["rmse"]).groupby([found["rank"], found["variance"]], dropna=False).mean()
-    assert logs.max() < 0
-
-
 def test_a_verdict_depends_on_a_reading_that_decides_otherwise():
-    others = {"even trials": SUPPORTED, "odd trials": INCONCLUSIVE, "medians": NO_EFFECT}
-    assert depends_on(SUPPORTED, others, FIRM) == "medians: no effect"
-    both = "even trials: supported; medians: no effect"
+    others = {"even trials": SUPPORTED, "odd trials": INCONCLUSIVE, "equal weights": NO_EFFECT}
+    assert depends_on(SUPPORTED, others, FIRM) == "equal weights: no effect"
+    both = "even trials: supported; equal weights: no effect"
     assert depends_on(INCONCLUSIVE, others, FIRM) == both
     assert depends_on(SUPPORTED, {"odd trials": INCONCLUSIVE}, FIRM) == ""
 

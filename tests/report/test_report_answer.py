@@ -137,7 +137,7 @@ def test_verdicts_on_the_papers_are_counted(claims):
     papers = int((~is_own(claims)).sum())
     dependent = np.arange(len(claims)) < 3
     counted = claims.assign(
-        verdict=VERDICTS[0], depends_on=np.where(dependent, "medians: contradicted", "")
+        verdict=VERDICTS[0], depends_on=np.where(dependent, "equal weights: contradicted", "")
     )
     text = counts_text(counted)
     assert text.startswith(f"Of {papers} claims {papers} supported, 0 contradicted, 0 no effect")

@@ -190,12 +190,6 @@ def test_the_gap_claim_has_to_hold_at_other_variances(verdict, make_trials, at_t
     assert plain["reason"] in found["reason"]
 
 
-def test_speed_of_whole_fits_is_a_reading(judge_readings, no_trials):
-    whole = runs(als=(0.94, 0.4), late="als")
-    found = judge_readings(no_trials, "H43", thesis_methods=whole).loc["H43"]
-    assert (found["verdict"], found["depends_on"]) == (S, f"seconds of whole fits: {C}")
-
-
 @pytest.fixture
 def tables():
     rises = dict.fromkeys(MODELS, 0.03)

@@ -519,7 +519,7 @@ class TestReadings:
         for name, effect in firm.items():
             trials = make(effect or nothing, trials=20)
             found = self.verdicts(name, trials, ranks=by_rank(trials, {1: 0.0, 3: 0.0}))
-            assert set(found) == {"as it is", "raw outputs", "medians", "even trials",
+            assert set(found) == {"as it is", "raw outputs", "even trials",
                                   "odd trials", "rank 1", "rank 3", *ALONE}  # fmt: skip
             assert set(found.values()) == {S}, name
 
@@ -527,7 +527,7 @@ class TestReadings:
         raw = when(0.7, mechanism="grap", epsilon=1.0, link="logistic")
         trials = make(OUTP_FALLS, raw=raw)
         assert self.verdicts("O1", trials) == {
-            "as it is": S, "raw outputs": C, "medians": S, "even trials": S, "odd trials": S,
+            "as it is": S, "raw outputs": C, "even trials": S, "odd trials": S,
             **dict.fromkeys(ALONE, S),
         }  # fmt: skip
         some = [claim for claim in claims if claim["id"] == "O1"]
@@ -583,16 +583,6 @@ class TestReadings:
         trials.loc[grap & (trials["trial"] % 2 == 1), "accuracy_truncated"] -= 0.2
         found = self.verdicts("O5", trials)
         assert (found["even trials"], found["odd trials"]) == (S, C)
-
-    def test_the_median_is_not_moved_by_one_trial(self):
-        trials = make(OUTP_FALLS, spread=0.0002)
-        inp = (trials["mechanism"] == "inp") & (trials["epsilon"] == 4.0)
-        trials.loc[inp & (trials["trial"] == 3), "are_truncated"] *= 1e9
-        evidence = evidence_of(trials)
-        cell = OneBitCell("synthetic", "gaussian", "both", 0.15, "inp", 4.0)
-        median = readings({"trials": trials}, evidence)["medians"].judged.log_are(cell)
-        assert evidence.judged.log_are(cell).mean() > 1
-        assert median.mean() == pytest.approx(0, abs=0.02)
 
 
 def test_margins_beside_that_of_o3_are_named(judge):

@@ -26,13 +26,10 @@ class Choices:
         Whether comparisons count by their inverse variance in what is pooled, or all alike.
     widening : float
         Factor of every margin of ours.
-    whole_fits : bool
-        Whether methods are as fast as their whole fit, not until they come near their least error.
     """
 
     weighted: bool = True
     widening: float = 1.0
-    whole_fits: bool = False
 
 
 _OURS = Choices()

@@ -145,8 +145,7 @@ def table_of_verdicts(
         Name of another reading of the results -> the evidence as it has it.
     choices : mapping, optional
         Name of another reading of the same evidence -> the choices of ours that it makes. Column
-        ``readings`` has the verdict by each reading, ``depends_on`` those that decide otherwise,
-        with those of one claim alone (:attr:`Finding.otherwise`).
+        ``readings`` has the verdict by each reading, ``depends_on`` those that decide otherwise.
     """
     rows = []
     for claim in claims:
@@ -156,7 +155,7 @@ def table_of_verdicts(
         for name, choice in (choices or {}).items():
             with choosing(choice):
                 others[name] = judge(evidence).verdict
-        dependent = depends_on(finding.verdict, others | dict(finding.otherwise), FIRM)
+        dependent = depends_on(finding.verdict, others, FIRM)
         found = asdict(finding) | {"verdict": finding.status}
         rows.append(claim | found | {"depends_on": dependent, "readings": formatted(others)})
     table = pd.DataFrame(rows, columns=list(CLAIM_COLUMNS)).astype({"n": "Int64"})

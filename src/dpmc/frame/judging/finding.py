@@ -49,8 +49,6 @@ class Finding:
         decided or cannot be by more of them.
     p_value : float
         Of the verdict, see :mod:`dpmc.frame.judging.chance`; NaN where no rule of trials gave it.
-    otherwise : tuple of (str, str)
-        Readings that only this claim has, each with its verdict.
     """
 
     verdict: str
@@ -65,7 +63,6 @@ class Finding:
     margin_of: str = ""
     needed: float = np.nan
     p_value: float = np.nan
-    otherwise: tuple[tuple[str, str], ...] = ()
 
     @property
     def status(self) -> str:

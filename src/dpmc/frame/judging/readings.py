@@ -1,15 +1,12 @@
 """Other readings of the same results, on each of which every claim is judged too.
 
-A claim that holds on means and not on medians, or on one half of the trials alone, hangs on how one
-looks: its column ``depends_on`` says so.
+A claim that holds on one half of the trials alone depends on which trials were run: its column
+``depends_on`` says so.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import numpy as np
 import pandas as pd
-
-ROUNDING = 1e-12
 
 
 def on_trials(
@@ -17,48 +14,17 @@ def on_trials(
 ) -> Iterator[tuple[str, dict[str, pd.DataFrame]]]:
     """Yield the name of each reading with the tables as it has them.
 
-    The readings are the trials with even numbers, those with odd numbers (no trial is in both), and
-    medians over trials (see :func:`at_medians`).
+    The readings are the trials with even numbers and those with odd numbers: no trial is in both.
 
     ``cells`` is name of a table with trials -> its columns that name a cell, then the one that
     numbers the trials. Other tables stay as they are.
     """
-    changes = {"even trials": _even, "odd trials": _odd, "medians": at_medians}
-    for name, change in changes.items():
-        changed = {table: change(tables[table], columns) for table, columns in cells.items()}
-        yield name, {**tables, **changed}
-
-
-def _even(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    return table[table[columns[-1]] % 2 == 0]
-
-
-def _odd(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    return table[table[columns[-1]] % 2 == 1]
-
-
-def at_medians(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """Return the trials moved, cell by cell, so that their mean is where their median was.
-
-    What is positive in a whole cell is multiplied, so that the mean of its logarithm is that of its
-    median; the rest is shifted. How trials scatter stays, and with it the width of intervals.
-
-    ``columns`` are those that name a cell, then the one that numbers the trials; of the others,
-    those with numbers are moved.
-    """
-    *cell, number = columns
-    values = table.drop(columns=[*cell, number]).select_dtypes("number").astype(float)
-    cells = table.groupby(cell, dropna=False, sort=False).ngroup()
-    positive = ((values > 0) | values.isna()).groupby(cells).transform("all")
-    logs = np.log(values.where(positive))
-    moved = values * np.exp(_from_mean_to_median(logs, cells))
-    return table.assign(**moved.where(positive, values + _from_mean_to_median(values, cells)))
-
-
-def _from_mean_to_median(values: pd.DataFrame, cells: pd.Series) -> pd.DataFrame:
-    by_cell = values.groupby(cells)
-    shift = by_cell.transform("median") - by_cell.transform("mean")
-    return shift.where(shift.abs() > ROUNDING, 0.0)  # what is the same in all trials stays so
+    for name, rest in (("even trials", 0), ("odd trials", 1)):
+        half = {
+            table: tables[table][tables[table][columns[-1]] % 2 == rest]
+            for table, columns in cells.items()
+        }
+        yield name, {**tables, **half}
 
 
 def depends_on(verdict: str, others: Mapping[str, str], firm: Sequence[str]) -> str:

@@ -48,9 +48,8 @@ GAUSSIAN_LINES = {
 
 
 READING_NOTES = (
-    "Empty: as judged. Even and odd trials share none. Medians: each cell moved so that its mean "
-    "is its median. Equal weights: what is pooled is a plain mean over cells. Margins times two: "
-    "every margin of ours. Seconds of whole fits: in place of those to near the least error.",
+    "Empty: as judged. Even and odd trials share none. Equal weights: what is pooled is a plain "
+    "mean over cells. Margins times two: every margin of ours.",
     "Not run: A-IRLS with Huber noise on SweetRS at variance .5, which Huber noise of scale 1 does "
     "not have. H22 is judged at .5, 1 and 2.",
 )

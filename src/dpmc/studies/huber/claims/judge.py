@@ -37,7 +37,6 @@ CELLS = {
 CHOICES = {
     "equal weights": Choices(weighted=False),
     "margins times two": Choices(widening=2.0),
-    "seconds of whole fits": Choices(whole_fits=True),
 }
 """Readings of the same trials by other choices of ours."""
 

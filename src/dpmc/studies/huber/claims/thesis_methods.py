@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from dpmc.frame.judging.choices import chosen, widened
+from dpmc.frame.judging.choices import widened
 from dpmc.frame.judging.finding import INCONCLUSIVE, NOT_AVAILABLE, NOT_REPORTED, Finding
 from dpmc.frame.judging.rules import all_of, always_below, named
 from dpmc.studies.huber.claims.evidence import Evidence, claim
@@ -46,11 +46,9 @@ def factorisations_are_fast_and_adequate(evidence: Evidence) -> Finding:
         always_below(_ratios(measured[name], both, "svt"), -np.log(widened(MUCH)))
         for name in ("seconds", "total")
     )
-    speed = whole if chosen().whole_fits else near
-    if not chosen().whole_fits:
-        told = f"to near the least error {near.reason}; of the whole fit {whole.reason}"
-        agreed = near.verdict if near.verdict == whole.verdict else INCONCLUSIVE
-        speed = replace(near, verdict=agreed, reason=told)
+    told = f"to near the least error {near.reason}; of the whole fit {whole.reason}"
+    agreed = near.verdict if near.verdict == whole.verdict else INCONCLUSIVE
+    speed = replace(near, verdict=agreed, reason=told)
     adequate = np.log1p(widened(ADEQUATE))
     error = always_below(_ratios(measured["rmse"], both, "svt"), adequate)
     return _told(all_of([speed, named("least error", error)]), measured)
@@ -86,16 +84,12 @@ def als_is_faster_than_the_nuclear_norm(evidence: Evidence) -> Finding:
 
 def _faster_than(measured: Mapping[str, pd.DataFrame], other: str) -> Finding:
     """Judge whether ALS takes fewer seconds, however few: the margin of 1 % is one of errors."""
-    found = always_below(_ratios(_seconds(measured), ALS, other))
+    found = always_below(_ratios(measured["seconds"], ALS, other))
     return replace(found, margin=np.nan, margin_of="")
 
 
 def _measured(table: pd.DataFrame | None) -> Mapping[str, pd.DataFrame] | None:
     return None if table is None or table.empty else seconds_and_errors(table)
-
-
-def _seconds(measured: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    return measured["total" if chosen().whole_fits else "seconds"]
 
 
 def _missing() -> Finding:
