@@ -8,7 +8,7 @@ CONFIG ?=
 PROFILE ?=
 SITE := build/site-venv
 SETTINGS := TARGET CORES CONFIG PROFILE PYTHON VENV
-TARGETS := help reproduce report report-single page test test-all test-faults test-slurm lint site benchmark coverage \
+TARGETS := help reproduce report page test test-all test-faults test-slurm lint site benchmark coverage \
 	mutations clean
 # a value as one word of the shell, whatever stands in it
 quoted = '$(subst ','\'',$(1))'
@@ -48,10 +48,6 @@ reproduce: $(VENV)/installed
 ## the report alone: results/report/index.html, and what it needs
 report: $(VENV)/installed
 	@$(LAUNCH) -- results/report/index.html
-
-## the report as one file: results/report/single.html
-report-single: $(VENV)/installed
-	@$(LAUNCH) -- results/report/single.html
 
 FILMS := results/page
 

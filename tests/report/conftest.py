@@ -21,9 +21,8 @@ from dpmc.frame.jobs.job import function
 from dpmc.frame.jobs.plan import Plan
 from dpmc.frame.showing import style
 from dpmc.frame.showing.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE, Erratum
-from dpmc.report.documents import Document
 from dpmc.report.numbers import Numbers
-from dpmc.report.page import Report, StudyPage, write_single, write_site
+from dpmc.report.page import Report, StudyPage, write_site
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDIES = studies.load()
@@ -153,7 +152,6 @@ def report(chapters, rows) -> Report:
             ERRATA if name == "huber" else [],
             MANIFEST,
             rows[name],
-            documents=[Document(ROOT, file) for file in STUDIES[name].documents],
         )
         for name, chapter in chapters.items()
     }
@@ -162,7 +160,6 @@ def report(chapters, rows) -> Report:
 
 @pytest.fixture(scope="session")
 def outputs(results, report) -> Path:
-    """The results of all studies, the report as a site in ``report`` and as ``single.html``."""
+    """The results of all studies, the report in ``report``."""
     write_site(results / "report", report)
-    write_single(results / "single.html", report)
     return results

@@ -3,17 +3,21 @@
 from functools import cached_property
 from html.parser import HTMLParser
 
+from dpmc.frame.jobs.plan import INDEX, NUMBERS, page_file
+
 VOID = {"meta", "link", "input", "img", "br"}
 
 
 class Page(HTMLParser):
-    """Collects what the tests ask about; fails if tags do not nest."""
+    """Collects what the tests ask about, of several pages one after another; fails if tags do not
+    nest."""
 
-    def __init__(self, text):
+    def __init__(self, *texts):
         super().__init__()
         self.tags, self.around, self.open, self.text = [], [], [], []
-        self.feed(text)
-        assert self.open == []
+        for text in texts:
+            self.feed(text)
+            assert self.open == []
 
     def handle_starttag(self, tag, attributes):
         self.tags.append((tag, dict(attributes)))
@@ -44,3 +48,9 @@ class Page(HTMLParser):
     @cached_property
     def words(self):
         return " ".join(" ".join(self.text).split())
+
+
+def all_pages(folder, studies):
+    """Return all pages of a report, the first one first, as one."""
+    names = (INDEX, *map(page_file, studies), NUMBERS)
+    return Page(*((folder / name).read_text(encoding="utf-8") for name in names))

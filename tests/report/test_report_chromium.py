@@ -9,7 +9,7 @@ import subprocess
 import pytest
 from browser import FLAGS, needed
 
-from dpmc.frame.jobs.plan import INDEX, NUMBERS, document_page, page_file
+from dpmc.frame.jobs.plan import INDEX, NUMBERS, page_file
 from dpmc.frame.judging.claims import is_own
 from dpmc.report.page import COLUMNS
 
@@ -22,10 +22,7 @@ LOGGING = [
 ]
 WIDTHS = (390, 1400)
 STUDIES = ("huber", "equal_privacy", "which_model", "audit", "onebit", "dpals")
-PAGES = (
-    *(INDEX, NUMBERS, *map(page_file, STUDIES), document_page("local_bayes")),
-    "single.html",
-)
+PAGES = (INDEX, NUMBERS, *map(page_file, STUDIES))
 PROBE = """<!doctype html><pre id="out"></pre><script>
 const jobs = %s, found = [];
 next();
@@ -115,7 +112,6 @@ def opened(tmp_path_factory, outputs):
     program = needed()
     folder = tmp_path_factory.mktemp("browser")
     shutil.copytree(outputs / "report", folder, dirs_exist_ok=True)
-    shutil.copy(outputs / "single.html", folder)
     jobs = [(name, width) for name in PAGES for width in WIDTHS]
     (folder / "probe.html").write_text(PROBE % json.dumps(jobs), encoding="utf-8")
     profile = tmp_path_factory.mktemp("profile")
@@ -144,9 +140,8 @@ def test_nothing_is_said_on_the_console(opened):
     assert "CONSOLE" not in opened[1]
 
 
-@pytest.mark.parametrize("name", [page_file("huber"), "single.html"])
-def test_claims_are_filtered_by_a_click(opened, claims, name):
-    frame, of_papers = opened[0][name, 1400], claims[~is_own(claims)]
+def test_claims_are_filtered_by_a_click(opened, claims):
+    frame, of_papers = opened[0][page_file("huber"), 1400], claims[~is_own(claims)]
     assert frame["shown"] == len(of_papers)
     assert frame["filtered"] == int((of_papers["verdict"] == "contradicted").sum())
 
@@ -156,9 +151,8 @@ def values(texts):
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("name", [NUMBERS, "single.html"])
-def test_numbers_are_searched_filtered_and_sorted(opened, rows, name, width):
-    frame, every = opened[0][name, width], [row for study in STUDIES for row in rows[study]]
+def test_numbers_are_searched_filtered_and_sorted(opened, rows, width):
+    frame, every = opened[0][NUMBERS, width], [row for study in STUDIES for row in rows[study]]
     assert frame["start"] == f"{len(every)} of {len(every)} rows, the first 200 shown"
     assert (frame["first"], frame["more"]) == (200, 400)
     assert frame["searched"]
@@ -178,8 +172,8 @@ def test_numbers_are_searched_filtered_and_sorted(opened, rows, name, width):
 
 
 def test_a_row_opens_its_settings_and_command(opened):
-    for name, width in ((NUMBERS, 390), (NUMBERS, 1400), ("single.html", 1400)):
-        frame = opened[0][name, width]
+    for width in WIDTHS:
+        frame = opened[0][NUMBERS, width]
         assert frame["origin"] == frame["expected"]
         assert "snakemake --force" in frame["origin"]
         assert frame["left"] == 0

@@ -5,11 +5,12 @@ import pandas as pd
 import pytest
 from pages import Page
 
+from dpmc.frame.jobs.plan import page_file
 from dpmc.frame.judging.claims import CLAIM_COLUMNS
 from dpmc.frame.showing.chapter import Chapter, Judged
 from dpmc.frame.showing.items import HEADINGS
 from dpmc.report.numbers import seen_text
-from dpmc.report.page import Report, StudyPage, write_single
+from dpmc.report.page import Report, StudyPage, write_site
 
 ROWS = [
     dict(zip(HEADINGS, row, strict=True))
@@ -35,10 +36,10 @@ def claims():
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    path = tmp_path_factory.mktemp("page") / "single.html"
+    folder = tmp_path_factory.mktemp("page")
     chapter = Chapter("One", "", "", judged=[Judged("Claims", claims(), reported=True)])
-    write_single(path, Report("Title", {"one": StudyPage(chapter, items=ROWS)}, {}))
-    return Page(path.read_text(encoding="utf-8"))
+    write_site(folder, Report("Title", {"one": StudyPage(chapter, items=ROWS)}, {}))
+    return Page((folder / page_file("one")).read_text(encoding="utf-8"))
 
 
 def test_items_are_a_table_with_commands_and_files(page):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
@@ -9,17 +10,17 @@ import pytest
 from pages import Page
 
 from dpmc.frame.jobs.cells import cell_name
-from dpmc.frame.jobs.plan import INDEX, NUMBERS, document_page, page_file
+from dpmc.frame.jobs.plan import INDEX, NUMBERS, page_file
 from dpmc.frame.judging.finding import NOT_COMPARED, VERDICTS
-from dpmc.frame.showing.chapter import Chapter, Judged
+from dpmc.frame.showing.chapter import Chapter
 from dpmc.report.numbers import CLAIM, MEAN, PUBLISHED, TEST, Numbers, Origin, Row, origin_of
 from dpmc.report.overview import counts, describe
-from dpmc.report.page import COLUMNS, Report, StudyPage, write_single, write_site
+from dpmc.report.page import COLUMNS, Report, StudyPage, write_site
 
 LIMIT = 3_000_000  # bytes of a page
 MANY = 6000  # rows: half as many again as the full run has
 STUDIES = ("huber", "equal_privacy", "which_model", "audit", "onebit", "dpals")
-PAGES = (INDEX, NUMBERS, *map(page_file, STUDIES), document_page("local_bayes"))
+PAGES = (INDEX, NUMBERS, *map(page_file, STUDIES))
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +85,7 @@ def test_every_page_is_accessible(pages):
         levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
         assert levels.count(1) == 1
         assert levels[0] == 1
+        assert all(after <= before + 1 for before, after in pairwise(levels))
         assert all(image["alt"] for image in page.all("img"))
         assert {"col", "row"} <= {attributes["scope"] for attributes in page.all("th")}
         assert len(page.all("caption")) == len(page.all("table"))
@@ -214,22 +216,3 @@ def test_a_site_without_claims_or_numbers(tmp_path):
     index = Page((tmp_path / INDEX).read_text(encoding="utf-8"))
     assert "mine" in index.words
     assert index.all("img") == []  # there is nothing to draw
-
-
-def test_single_file_and_site_hold_the_same_words(tmp_path, claims):
-    judged = Judged("A", claims)
-    study = StudyPage(Chapter("Mine", "a", "b", judged=[judged]))
-    report = Report("Title", {"mine": study}, {"dpmc": "1"})
-    write_site(tmp_path / "site", report)
-    write_single(tmp_path / "single.html", report)
-    single = Page((tmp_path / "single.html").read_text(encoding="utf-8"))
-    for path in (tmp_path / "site").glob("*.html"):
-        page = Page(path.read_text(encoding="utf-8"))
-        content = page.words.partition(" Answer Mine Claims and numbers ")[2].rpartition(
-            " Made by dpmc"
-        )[0]
-        # the last line of the first page stands last in the single file
-        first, _, last = content.partition(" Provenance What made these results")
-        assert first in single.words
-        assert last in single.words
-    assert single.all("img")[0]["src"].startswith("data:")

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from workspaces import OWN_STUDY, SMALL, TABLES, Launched, Workspace, until
 
-OWN_TARGETS = ("own_study", "own_study_check", "results/own_study/report/single.html")
+OWN_TARGETS = ("own_study", "own_study_check")
 
 
 @pytest.fixture

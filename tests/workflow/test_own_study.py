@@ -79,12 +79,12 @@ def test_its_page_of_numbers_says_how_each_is_computed_again(own_study):
     assert [each for each in after if after[each] != times.get(each)] == [part]
 
 
-def test_one_file_holds_its_report(own_study):
-    text = (own_study.folder / "results/own_study/report/single.html").read_text()
-    assert "How many ratings do noisy factors need?" in text
-    assert "files/" not in re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL)
-    # its figure, small and large; its claims are its own: no overview of papers' claims
-    assert text.count('src="data:image/svg+xml') == 2
+def test_its_report_begins_with_its_figure(own_study):
+    report = own_study.folder / "results/own_study/report"
+    pages = [(report / name).read_text() for name in ("index.html", "study-own_study.html")]
+    assert all("How many ratings do noisy factors need?" in text for text in pages)
+    # small and large; its claims are its own: no overview of papers' claims
+    assert [text.count("<img ") for text in pages] == [1, 1]
 
 
 def test_one_changed_setting_reruns_its_jobs_alone(own_study):
@@ -161,30 +161,6 @@ def test_a_title_of_the_configuration_goes_before_that_of_the_study(edited):
     report = edited.folder / "results" / "own_study" / "report"
     assert "<h1>My own title</h1>" in (report / "index.html").read_text()
     assert "need? – My own title</title>" in (report / "study-own_study.html").read_text()
-
-
-@pytest.mark.slow
-def test_a_document_is_a_page_that_an_edit_makes_anew(edited):
-    study = edited.folder / "examples" / "own_study"
-    declared = (study / "__init__.py").read_text()
-    (study / "__init__.py").write_text(
-        declared.replace("jobs=(FIT,)", 'jobs=(FIT,), documents=("notes.md",)')
-    )
-    assert edited.refused("own_study").endswith(
-        "notes.md of the study own_study; correct its documents."
-    )
-    (study / "notes.md").write_text("# Notes\n\nAs $x^2$.\n")
-    single = "results/own_study/report/single.html"
-    edited.run("own_study", single)
-    report = edited.folder / "results" / "own_study" / "report"
-    assert "<msup><mi>x</mi>" in (report / "notes.html").read_text()
-    assert 'href="notes.html">Notes</a>' in (report / "study-own_study.html").read_text()
-    assert '<section id="notes"' in (edited.folder / single).read_text()
-    assert edited.planned("own_study", single) == {}
-    (study / "notes.md").write_text("# Notes\n\nOther ones.\n")
-    planned = edited.planned("own_study", single)
-    planned.pop("own_study", None)  # the target
-    assert planned == {"own_study_page": 1, "own_study_single": 1}
 
 
 @pytest.mark.slow

@@ -52,9 +52,6 @@ try:
     check_own_files(OWN_SETS)
     REAL = {top: each.real_data(STUDIES.values()) for top, each in PLANS.items()}
     AVAILABLE = data_available()
-    DOCUMENTS = {
-        study.name: plan.document_files(study, HOME) for study in STUDIES.values()
-    }
 except InputError as error:
     launch.stop(error)
 

@@ -89,7 +89,6 @@ for name, chosen in {
         input:
             targets=targets_of(chosen),
             sources=sources_of(chosen),
-            documents=[path for study in chosen for path in DOCUMENTS[study.name]],
         output:
             index=f"{site}/{plan.INDEX}",
             pages=[f"{site}/{page}" for page in plan.report_pages(chosen)],
@@ -102,25 +101,6 @@ for name, chosen in {
             f"{{top}}/logs/{name or 'all'}_page.log",
         benchmark:
             f"{{top}}/benchmarks/{name or 'all'}_page.tsv"
-        conda:
-            "../../envs/dpmc.yaml"
-        params:
-            settings=page_params(chosen),
-            code=page_code(chosen),
-        script:
-            "../scripts/page.py"
-
-    rule:
-        name:
-            f"{name}_single" if name else "single"
-        input:
-            targets=targets_of(chosen),
-            sources=sources_of(chosen),
-            documents=[path for study in chosen for path in DOCUMENTS[study.name]],
-        output:
-            single=f"{site}/single.html",
-        log:
-            f"{{top}}/logs/{name or 'all'}_single.log",
         conda:
             "../../envs/dpmc.yaml"
         params:

@@ -1,4 +1,4 @@
-"""Write the report of a study or of all: a site, errata and manifest beside it, or one file."""
+"""Write the report of a study or of all: a site, errata and manifest beside it."""
 
 import json
 from pathlib import Path
@@ -7,15 +7,14 @@ from dpmc import studies
 from dpmc.files import write_text
 from dpmc.frame.checking.runs import raw_files
 from dpmc.frame.jobs.job import function
-from dpmc.frame.jobs.plan import Plan, document_folder
+from dpmc.frame.jobs.plan import Plan
 from dpmc.frame.showing.items import item_rows, judged_and_compared
 from dpmc.jobs import logged, timed
 from dpmc.report.crate import write_crate
-from dpmc.report.documents import Document
 from dpmc.report.errata import errata_markdown
 from dpmc.report.manifest import manifest
 from dpmc.report.numbers import Numbers
-from dpmc.report.page import Report, StudyPage, write_single, write_site
+from dpmc.report.page import Report, StudyPage, write_site
 
 with logged(snakemake.log[0]), timed():
     given, top = snakemake.params.settings, Path(snakemake.wildcards.top)
@@ -46,20 +45,15 @@ with logged(snakemake.log[0]), timed():
         errata = [] if study.errata is None else function(study.errata)(folder, available)
         rows = Numbers(plan, study, chapter, given["snakemake"]).rows()
         items = item_rows(plan, study, *judged_and_compared(chapter))
-        root = document_folder(study, given["home"])
-        documents = [Document(root, file) for file in study.documents]
-        pages[name] = StudyPage(chapter, errata, provenance([name]), rows, items, documents)
+        pages[name] = StudyPage(chapter, errata, provenance([name]), rows, items)
     content = provenance(given["studies"])
     title = given["configuration"]["report"]["title"]
     if len(pages) == 1 and "report.title" not in given["changed"]:  # the user's wins
         (title,) = (page.chapter.heading for page in pages.values())
     report = Report(title, pages, content)
-    if hasattr(snakemake.output, "single"):
-        write_single(snakemake.output.single, report)
-    else:
-        entries = [entry for page in pages.values() for entry in page.errata]
-        write_text(snakemake.output.errata, errata_markdown(entries))
-        write_text(snakemake.output.manifest, json.dumps(content, indent=2) + "\n")
-        write_site(Path(snakemake.output.index).parent, report)
-        root, others = Path(snakemake.output.crate).parent, snakemake.output
-        write_crate(root, report, plan, given["home"], [others.manifest, others.errata])
+    entries = [entry for page in pages.values() for entry in page.errata]
+    write_text(snakemake.output.errata, errata_markdown(entries))
+    write_text(snakemake.output.manifest, json.dumps(content, indent=2) + "\n")
+    write_site(Path(snakemake.output.index).parent, report)
+    root, others = Path(snakemake.output.crate).parent, snakemake.output
+    write_crate(root, report, plan, given["home"], [others.manifest, others.errata])

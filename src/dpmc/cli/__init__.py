@@ -46,8 +46,7 @@ GONE = {
 }
 """Earlier names of commands, and what to use instead."""
 WORKFLOW = (
-    "jinja2", "latex2mathml", "matplotlib", "mistune", "pandas", "rdata", "requests", "snakemake",
-    "tqdm", "yaml",
+    "jinja2", "matplotlib", "pandas", "rdata", "requests", "snakemake", "tqdm", "yaml",
 )  # fmt: skip
 """Modules that only the extra ``workflow`` installs."""
 EXAMPLES = (

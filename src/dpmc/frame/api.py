@@ -328,9 +328,6 @@ class Study:
         CSV file of what its jobs were measured to cost, see :mod:`dpmc.frame.costs.model`.
     items : path or None
         YAML file of what its papers hold, see :mod:`dpmc.frame.showing.items`; None without one.
-    documents : tuple of str
-        Markdown files that are pages of the report too, by their paths from the root of the
-        checkout; those of a study outside of this package from its folder.
     folder : path or None
         Of a study outside of this package; its reference lies in ``reference`` inside. None for one
         of this package, whose reference lies in ``results/reference``.
@@ -349,7 +346,6 @@ class Study:
     schema: Path | None = None
     costs: Path | None = None
     items: Path | None = None
-    documents: tuple[str, ...] = ()
     folder: Path | None = None
 
     @classmethod

@@ -1,8 +1,8 @@
-"""The report: a small site that opens from a folder, or one file that holds everything.
+"""The report: a small site that opens from a folder.
 
-``index.html`` answers first and leads to a page for each study and document and to one of all
-claims and numbers; figures, and files to download, lie beside them. A content security policy
-forbids the browser every server. In the single file all of that is one page, its files data URIs.
+``index.html`` answers first and leads to a page for each study and to one of all claims and
+numbers; figures, and files to download, lie beside them. A content security policy forbids the
+browser every server.
 """
 
 from base64 import b64encode
@@ -18,7 +18,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from dpmc.files import write_text
-from dpmc.frame.jobs.plan import INDEX, NUMBERS, REPORT_FILES, document_page, page_file
+from dpmc.frame.jobs.plan import INDEX, NUMBERS, REPORT_FILES, page_file
 from dpmc.frame.judging.chance import standing
 from dpmc.frame.judging.claims import WRITTEN
 from dpmc.frame.judging.effects import Line, lines_of
@@ -26,14 +26,12 @@ from dpmc.frame.judging.finding import AGREES, DEVIATES, FACT, VERDICTS
 from dpmc.frame.showing import items
 from dpmc.frame.showing.chapter import LINES, Chapter, Judged
 from dpmc.frame.showing.erratum import Erratum
-from dpmc.report.documents import Document, shown_document
 from dpmc.report.errata import INTRODUCTION, by_grade
 from dpmc.report.numbers import Row, claim_anchor, effect_parts, form_of
 from dpmc.report.overview import OVERVIEW, agreement, draw_overview, verdict_counts
 from dpmc.report.page_parts import (
     Address,
     copied_to,
-    data_uri,
     result_files,
     shown_figure,
     shown_tables,
@@ -63,7 +61,7 @@ class StudyPage:
 
     ``manifest`` has versions, commit, machine, seeds, digests, wall time, nested as it likes;
     ``rows`` are the study's claims and numbers, ``items`` what its papers hold, as
-    :func:`dpmc.frame.showing.items.item_rows` returns them; ``documents`` are pages of their own.
+    :func:`dpmc.frame.showing.items.item_rows` returns them.
     """
 
     chapter: Chapter
@@ -71,7 +69,6 @@ class StudyPage:
     manifest: Mapping[str, object] = ()
     rows: Sequence[Row] = ()
     items: Sequence[Mapping[str, str]] = ()
-    documents: Sequence[Document] = ()
 
 
 @dataclass(frozen=True)
@@ -91,33 +88,17 @@ def write_site(folder: str | Path, report: Report) -> None:
     folder = Path(folder)
     names = {FIRST: INDEX, ALL_NUMBERS: NUMBERS}
     names |= {name: page_file(name) for name in report.studies}
-    names |= {each.name: document_page(each.name) for each in _documents(report)}
 
     def link(page: str, anchor: str = "") -> str:
         return f"{names[page]}#{anchor}" if anchor else names[page]
 
-    content = _content(
-        report, lambda study: copied_to(folder, f"{REPORT_FILES}/{study}"), link, level=1
-    )
-    shared = _shared(content, link, "'self' file: data:")
+    content = _content(report, lambda study: copied_to(folder, f"{REPORT_FILES}/{study}"))
+    shared = _shared(content, link)
     environment = _environment()
-    shown_on = {study["id"]: ("study", study) for study in content["studies"]}
-    shown_on |= {each["id"]: ("document", each) for each in content["documents"]}
+    studies = {study["id"]: study for study in content["studies"]}
     for page, file in names.items():
-        kind, shown = shown_on.get(page, (page, None))
-        template = environment.get_template(f"{kind}.html.jinja")
-        write_text(folder / file, template.render(shared, page=page, **{kind: shown}))
-
-
-def write_single(path: str | Path, report: Report) -> None:
-    """Write the report as one file."""
-
-    def link(page: str, anchor: str = "") -> str:
-        return f"#{anchor or page}"
-
-    content = _content(report, lambda study: data_uri, link, level=2)
-    shared = _shared(content, link, "data:")
-    write_text(path, _environment().get_template("single.html.jinja").render(shared, page=""))
+        template = environment.get_template(f"{'study' if page in studies else page}.html.jinja")
+        write_text(folder / file, template.render(shared, page=page, study=studies.get(page)))
 
 
 def _environment() -> jinja2.Environment:
@@ -132,16 +113,15 @@ def _environment() -> jinja2.Environment:
     return environment
 
 
-def _shared(content: Mapping, link: Callable[..., str], images: str) -> dict[str, object]:
+def _shared(content: Mapping, link: Callable[..., str]) -> dict[str, object]:
     """Return what all templates are given: the report, and how its pages find each other."""
     script = (TEMPLATES / "numbers.js").read_text(encoding="utf-8")
     digest = b64encode(sha256(script.encode()).digest()).decode()
-    named = [(each["id"], each["id"]) for each in (*content["studies"], *content["documents"])]
+    named = [(study["id"], study["id"]) for study in content["studies"]]
     return {
         "report": content,
         "link": link,
         "pages": [(FIRST, "Answer"), *named, (ALL_NUMBERS, "Claims and numbers")],
-        "images": images,
         "script": Markup(script),
         "script_hash": Markup(f"sha256-{digest}"),
         "column_labels": Markup(_column_labels()),
@@ -157,26 +137,14 @@ def _column_labels() -> str:
     return f"@media (max-width: 60rem) {{ {' '.join(rules)} }}"
 
 
-def _documents(report: Report) -> list[Document]:
-    return [each for page in report.studies.values() for each in page.documents]
-
-
-def _content(
-    report: Report, address: Callable[[str], Address], link: Callable[..., str], level: int
-) -> dict[str, object]:
-    """Return what the templates show, files by their addresses.
-
-    The heading of a study, or of a document, has that level.
-    """
+def _content(report: Report, address: Callable[[str], Address]) -> dict[str, object]:
+    """Return what the templates show, files by their addresses."""
     pages = report.studies.values()
     chapters = {name: page.chapter for name, page in report.studies.items()}
     rows = [(name, row) for name, page in report.studies.items() for row in page.rows]
     origins = {row.origin: None for _, row in rows}
     places = {origin: place for place, origin in enumerate(origins)}
-    studies = [_study(name, page, address(name), level) for name, page in report.studies.items()]
-    known = _documents(report)
-    for study, page in zip(studies, pages, strict=True):
-        study["documents"] = [shown_document(each, known, link, level) for each in page.documents]
+    studies = [_study(name, page, address(name)) for name, page in report.studies.items()]
     with TemporaryDirectory() as folder:
         draw_overview(chapters, folder)
         overview = shown_figure(OVERVIEW, Path(folder), address(FIRST))
@@ -190,11 +158,6 @@ def _content(
         "notes": [note for page in pages for note in page.chapter.notes],
         "verdicts": VERDICTS,
         "studies": studies,
-        "documents": [
-            document | {"study": study["id"]}
-            for study in studies
-            for document in study["documents"]
-        ],
         "rows": [(asdict(row) | {"page": name}, places[row.origin]) for name, row in rows],
         "origins": list(origins),
         "columns": [
@@ -242,7 +205,7 @@ def _sentence(parts: Iterable[str]) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _study(name: str, page: StudyPage, address: Address, level: int) -> dict[str, object]:
+def _study(name: str, page: StudyPage, address: Address) -> dict[str, object]:
     """Return what the templates show of a study."""
     chapter, status = page.chapter, agreement(page.chapter)
     only_own = all(each.own for each in chapter.judged) and bool(chapter.judged)
@@ -266,7 +229,6 @@ def _study(name: str, page: StudyPage, address: Address, level: int) -> dict[str
     ]
     study = {
         "id": name,
-        "level": level,
         "heading": chapter.heading,
         "introduction": Markup(chapter.introduction),
         "caveat": chapter.caveat,

@@ -1,6 +1,5 @@
 """Parts of the pages: tables and figures, and the files behind them."""
 
-from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -12,20 +11,8 @@ from dpmc.frame.showing.style import FigureText
 from dpmc.frame.showing.table_formats import FRAGMENT
 
 LABELS = {"csv": "CSV", "md": "Markdown", "tex": "LaTeX"}
-MEDIA = {
-    "csv": "text/csv;charset=utf-8",
-    "md": "text/markdown;charset=utf-8",
-    "tex": "application/x-tex",
-    "svg": "image/svg+xml",
-}
 Address = Callable[[Path, str], str]
 """From a file and the name to save it under to the address that a page has for it."""
-
-
-def data_uri(path: Path, name: str) -> str:
-    """Return an address that holds the file itself."""
-    kind = MEDIA[Path(name).suffix[1:]]
-    return f"data:{kind};base64,{b64encode(path.read_bytes()).decode()}"
 
 
 def copied_to(site: Path, below: str) -> Address:

@@ -11,13 +11,12 @@ from pathlib import Path
 from dpmc.errors import InputError
 from dpmc.frame.api import Study
 from dpmc.frame.jobs.job import make_importable
-from dpmc.frame.jobs.plan import document_name
 
 BUILT_IN = ("huber", "equal_privacy", "which_model", "audit", "onebit", "dpals")
 
 RESERVED = (
     *("data", "report", "reference", "studies", "all", "quick", "check", "results"),
-    *("index", "numbers", "single"),
+    *("index", "numbers"),
 )
 """Names that mean something else in the configuration, among targets, pages or below results."""
 
@@ -27,14 +26,11 @@ def load(paths: Iterable[str | Path] = ()) -> dict[str, Study]:
     found = [importlib.import_module(f"dpmc.studies.{name}").STUDY for name in BUILT_IN]
     found += [_outside(Path(path)) for path in paths]
     studies: dict[str, Study] = {}
-    names = set(RESERVED)
     for study in found:
-        for name in (study.name, *map(document_name, study.documents)):
-            if name in names:
-                raise InputError(
-                    f"Two studies, documents or parts of dpmc are called {name}; rename one."
-                )
-            names.add(name)
+        if study.name in (*RESERVED, *studies):
+            raise InputError(
+                f"Two studies, or a study and a part of dpmc, are called {study.name}; rename one."
+            )
         studies[study.name] = study
     return studies
 

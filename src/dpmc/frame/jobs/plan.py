@@ -298,35 +298,7 @@ def page_file(name: str) -> str:
 
 def report_pages(studies: Iterable[Study]) -> list[str]:
     """Return the files of the report's pages beside its first one."""
-    found = [(page_file(study.name), study.documents) for study in studies]
-    documents = [document_page(document_name(file)) for _, files in found for file in files]
-    return [NUMBERS, *(page for page, _ in found), *documents]
-
-
-def document_name(file: str) -> str:
-    """Return the name of a study's document among the pages of the report."""
-    return Path(file).stem
-
-
-def document_page(name: str) -> str:
-    """Return the file of a document's page in the report."""
-    return f"{name}.html"
-
-
-def document_folder(study: Study, home: str | Path) -> Path:
-    """Return the folder below which a study's documents lie; ``home`` is the checkout."""
-    return Path(home) if study.folder is None else study.folder
-
-
-def document_files(study: Study, home: str | Path) -> list[str]:
-    """Return a study's documents, seen from where Snakemake runs; one that is not there raises."""
-    found = [document_folder(study, home) / file for file in study.documents]
-    for path in found:
-        if not path.is_file():
-            raise InputError(
-                f"There is no document {path} of the study {study.name}; correct its documents."
-            )
-    return [os.path.relpath(path) for path in found]
+    return [NUMBERS, *(page_file(study.name) for study in studies)]
 
 
 def log_file(top: str, study: Study, name: str, job: Job | None = None) -> str:

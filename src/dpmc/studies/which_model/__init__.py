@@ -25,7 +25,6 @@ STUDY = Study.of(
         Step("figures", seconds=14.0),
     ),
     errata=".errata:errata",
-    documents=("docs/local_bayes.md",),
     regression=Regression(
         table="trials",
         optional={
