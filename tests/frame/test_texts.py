@@ -54,10 +54,13 @@ def test_what_does_not_resolve_is_an_error(evidence, problem):
     assert str(caught.value) == problem
 
 
-def test_texts_and_functions_have_the_same_ids(tmp_path):
+def test_every_function_has_a_text_and_a_text_without_one_no_placeholder(tmp_path):
     path = tmp_path / "errata.yaml"
-    path.write_text("E2: {title: a, grade: b, place: c, published: d, correct: e, evidence: f}\n")
-    assert [each.id for each in read_errata(path, {"E2": lambda _: Evidence({})}, None)] == ["E2"]
-    for show in ({}, {"E2": lambda _: Evidence({}), "E3": lambda _: Evidence({})}):
-        with pytest.raises(InputError, match="has a text or a function, but not both"):
-            read_errata(path, show, None)
+    entry = "{title: a, grade: b, place: c, published: d, correct: e, evidence: "
+    path.write_text(f"E2: {entry}f}}\nE3: {entry}'{{n}}'}}\n")
+    show = {"E3": lambda _: Evidence({"n": 2})}
+    assert [each.evidence for each in read_errata(path, show, None)] == ["f", "2"]
+    with pytest.raises(InputError, match="E4 has a function, but no text"):
+        read_errata(path, show | {"E4": show["E3"]}, None)
+    with pytest.raises(InputError, match=r"nothing is known of \{n\}"):
+        read_errata(path, {}, None)

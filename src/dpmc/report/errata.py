@@ -34,7 +34,7 @@ GROUPS = {  # in the order of the page: heading, what the grade means, name of w
 }
 INTRODUCTION = (
     "What the papers print, what is right, and the number that shows it, by how much it matters. "
-    "The numbers are computed when this page is made."
+    "Where a conclusion depends on them, the numbers are computed when this page is made."
 )
 
 

@@ -1,4 +1,4 @@
-"""Each erratum of DPALS, against an independent computation or the known value."""
+"""Each erratum of DPALS that is computed, against an independent computation or the known value."""
 
 import fake_results
 import numpy as np
@@ -81,19 +81,6 @@ def test_mean_and_start(entries):
             assert found[f"epsilon_{which}_{steps}"] == pytest.approx(right, rel=1e-5)
     assert found["epsilon_moved_2"] == pytest.approx(4.4, abs=0.05)
     assert found["epsilon_moved_3"] == pytest.approx(3.5, abs=0.05)
-
-
-def test_clipping(entries):
-    found = numbers(entries, "E34")
-    assert found["above"] == pytest.approx(stats.chi(5).sf(1), abs=0.01)
-    assert found["largest"] > 4
-    assert found["largest_right"] <= 1 + 1e-9
-
-
-def test_order_of_the_projection(entries):
-    found = numbers(entries, "E35")
-    assert found["right"] < 0.7 * found["reported"]
-    assert found["median_right"] < found["median_reported"]
 
 
 def test_all_movies(entries):

@@ -1,4 +1,8 @@
-"""Errata: texts of a study's ``errata.yaml``, filled with the numbers that show them."""
+"""Errata: texts of a study's ``errata.yaml``, filled with the numbers that show them.
+
+Numbers are computed where a conclusion depends on the erratum, or where they are those of the run.
+Others are text, which ``tests/contract/test_errata_numbers.py`` compares with what it computes.
+"""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +41,8 @@ class Erratum:
     evidence : str
         A sentence or two with the numbers that show it.
     numbers : dict
-        The same numbers by name, unrounded; a number that needs absent data is missing.
+        The same numbers by name, unrounded; a number that needs absent data is missing, and one
+        that is text.
     """
 
     id: str
@@ -82,18 +87,18 @@ def read_errata(
         text, or sentences by name where some need data that may be absent; and ``each``: name ->
         ``text`` and what ``joins`` several.
     show : mapping
-        ``show[id](sources)`` returns the :class:`Evidence`.
+        ``show[id](sources)`` returns the :class:`Evidence` of an erratum with placeholders.
 
     Raises
     ------
     InputError
-        If an id stands on one side alone, or a placeholder does not resolve.
+        If an id of ``show`` has no text, or a placeholder does not resolve.
     """
     entries = read_mapping(path)
-    if set(entries) != set(show):
-        lonely = sorted(set(entries) ^ set(show))
-        raise InputError(f"{path}: {lonely[0]} has a text or a function, but not both.")
-    return [filled(id_, entries[id_], show[id_](sources)) for id_ in entries]
+    if lonely := sorted(set(show) - set(entries)):
+        raise InputError(f"{path}: {lonely[0]} has a function, but no text.")
+    found = {id_: function(sources) for id_, function in show.items()}
+    return [filled(id_, entries[id_], found.get(id_, Evidence({}))) for id_ in entries]
 
 
 def filled(id_: str, entry: Mapping[str, object], found: Evidence) -> Erratum:

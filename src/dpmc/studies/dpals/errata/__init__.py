@@ -1,6 +1,7 @@
 """Errata of the DPALS paper, its program and DP_Matrix_Completion_Alt_Min, with their numbers.
 
-Each is computed from its name and the tables of :func:`dpmc.studies.dpals.frames.read_dpals`.
+Those on which a conclusion depends, or that are the run's, are computed, from the tables of
+:func:`dpmc.studies.dpals.frames.read_dpals`.
 """
 
 from collections.abc import Mapping
@@ -16,8 +17,6 @@ ENTRIES = {  # the papers share one numbering; E33 was wrong and is gone
     "E30": reported.two_statistics,
     "E31": reported.private_mean,
     "E32": reported.private_start,
-    "E34": method.clipping,
-    "E35": method.order_of_the_projection,
     "E36": method.all_movies,
     "E37": method.one_noise_for_all,
     "E38": method.start_without_noise,

@@ -7,7 +7,6 @@ import numpy as np
 
 from dpmc.frame.showing.erratum import Evidence
 from dpmc.frame.showing.results import Results
-from dpmc.methods.user_level.item_step import solve_items, solve_items_as_published
 from dpmc.studies.dpals.frames import (
     STANDARD,
     dataset_label,
@@ -18,60 +17,12 @@ from dpmc.studies.dpals.frames import (
 )
 from dpmc.studies.dpals.theory import IN_ITEMS, RATE_IN_ITEMS, slopes, stated_slope
 
-RANK, ROWS = 5, 10_000
-ITEMS, STRENGTH = 2000, 3.0  # of the draws of an item step; size of H in units of its noise
+RANK = 5
 SIDE, DEVIATION = 50, 10.0
 USERS, MOVIES, DENSITY = 400, 60, 0.3
 GROUPS = 3  # of a median; that of one or two is their mean
 PROGRAM_SIDES, PROGRAM_RANK, PROGRAM_DRAWS, BUDGETS = (40, 30), 3, 3, (0.1, 5.0)
 RESAMPLED = "resampled"  # the variant of DPALS
-
-
-def clipping(results: Results) -> Evidence:
-    """The clip of a user's row has max for min."""
-    rows = np.random.default_rng(1).standard_normal((ROWS, RANK))
-    lengths = np.linalg.norm(rows, axis=1)
-    reported = lengths * np.maximum(1, 1 / lengths)
-    right = lengths * np.minimum(1, 1 / lengths)
-    numbers = {
-        "above": float((reported > 1 + 1e-9).mean()),
-        "largest": float(reported.max()),
-        "largest_right": float(right.max()),
-    }
-    return Evidence(
-        numbers,
-        rows=ROWS,
-        rank=RANK,
-        above_percent=100 * numbers["above"],
-        largest_squared=numbers["largest"] ** 2,
-    )
-
-
-def order_of_the_projection(results: Results) -> Evidence:
-    """Lambda is added before the projection: dpmc does it the other way round."""
-    rng = np.random.default_rng(1)
-    users = rng.standard_normal((ITEMS, RANK, RANK))
-    grams = STRENGTH * users @ users.transpose(0, 2, 1) / RANK
-    items = rng.standard_normal((ITEMS, RANK))
-    noise = rng.standard_normal((ITEMS, RANK, RANK))
-    noised = grams + (noise + noise.transpose(0, 2, 1)) / 2
-    targets = np.einsum("nfg,ng->nf", grams, items) + rng.standard_normal((ITEMS, RANK))
-    length = np.linalg.norm(items, axis=1)
-    numbers = {}
-    for which, solve in (("reported", solve_items_as_published), ("right", solve_items)):
-        found = solve(noised, targets, 1.0, projection=True)
-        error = np.linalg.norm(found - items, axis=1) / length
-        numbers |= {which: float(np.mean(error)), f"median_{which}": float(np.median(error))}
-    return Evidence(
-        numbers,
-        items=ITEMS,
-        rank=RANK,
-        strength=STRENGTH,
-        reported=number(numbers["reported"]),
-        right=number(numbers["right"]),
-        median_reported=number(numbers["median_reported"]),
-        median_right=number(numbers["median_right"]),
-    )
 
 
 def resampling(results: Results) -> Evidence:

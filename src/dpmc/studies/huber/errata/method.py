@@ -1,10 +1,8 @@
-"""Errata about the method: sensitivity, objective, where noise goes, starting values.
+"""Errata about the method: sensitivity, and noise in ratings or in their sums.
 
 The small runs behind the evidence have the synthetic size and settings of the configuration's
 defaults and a seed of their own, so that the page does not depend on a run.
 """
-
-import math
 
 import numpy as np
 
@@ -59,92 +57,6 @@ def sensitivity(sources: Sources) -> Evidence:
     )
 
 
-def regularization(sources: Sources) -> Evidence:
-    """The algorithm minimises another objective than the one reported."""
-    weight = 0.5
-    rng = np.random.default_rng(1)
-    factors, values = rng.standard_normal((40, 5)), 3 * rng.standard_normal(40)
-    theta = np.zeros(5)
-    for _ in range(500):
-        weights = np.minimum(1.0, 1.0 / np.maximum(np.abs(values - factors @ theta), 1e-300))
-        gram = (factors.T * weights) @ factors + weight * np.eye(5)
-        theta = np.linalg.solve(gram, factors.T @ (weights * values))
-    pull = factors.T @ np.clip(values - factors @ theta, -1.0, 1.0)
-    numbers = {
-        "gradient": float(np.abs(weight * theta - pull).max()),
-        "published_gradient": float(np.abs(2 * weight * theta - pull).max()),
-    }
-    return Evidence(numbers)
-
-
-def noise_in_the_sum(sources: Sources) -> Evidence:
-    """Noise once an item, not once a rating."""
-    numbers, factors = {}, []
-    for fraction in (0.05, 0.10, 0.15):
-        shared = {"rank": 5, "observed_fraction": fraction}
-        observed = synthetic_instance(shared, SETTINGS, 0).observed
-        numbers[f"factor_{fraction:g}"] = factor = len(observed) / observed.n_items
-        factors.append(f"{factor:.1f} on synthetic data at {fraction:.0%} observed")
-    if "ml-100k" in sources.ratings:
-        ratings = sources.ratings["ml-100k"]
-        numbers["factor_ml-100k"] = factor = 0.8 * len(ratings) / ratings.n_items
-        factors.append(f"{factor:.1f} on MovieLens 100K")
-    return Evidence(numbers, factors=", ".join(factors))
-
-
-def unstated_start(sources: Sources) -> Evidence:
-    """The law of the first factors is not stated; paper and thesis start theta differently."""
-    als = Cell(SYNTHETIC, LARGEST_RANK, None, 0.1, "als", "none", None)
-    paper, thesis = (
-        Cell(SYNTHETIC, LARGEST_RANK, None, 0.1, "irls", "none", inner) for inner in (20, 10)
-    )
-    start = log_ratio(errors(als, start="uniform"), errors(als))
-    inner = log_ratio(errors(thesis), errors(paper))
-    return Evidence(
-        {"start": start.estimate, "inner": inner.estimate},
-        largest_rank=LARGEST_RANK,
-        trials=SETTINGS["trials"],
-        start=formatted(start),
-        inner=formatted(inner),
-    )
-
-
-def gradient(sources: Sources) -> Evidence:
-    """The gradient of section 3.2 lacks a transpose."""
-    rng = np.random.default_rng(1)
-    items, theta, values = (rng.standard_normal(shape) for shape in ((40, 5), 5, 40))
-    residuals = values - items @ theta
-    weighted = np.clip(residuals, -1, 1)  # W r
-
-    def objective(point: np.ndarray) -> float:
-        size = np.abs(values - items @ point)
-        return float(np.where(size <= 1, size**2 / 2, size - 0.5).sum() + point @ point / 4)
-
-    step = 1e-6
-    differences = [
-        (objective(theta + step * unit) - objective(theta - step * unit)) / (2 * step)
-        for unit in np.eye(5)
-    ]
-    right = -items.T @ weighted + theta / 2
-    numbers = {"difference": float(np.abs(right - differences).max())}
-    return Evidence(numbers)
-
-
-def identical_noise(sources: Sources) -> Evidence:
-    """Chien et al. put noise on the Gram matrices too."""
-    cell = Cell(SYNTHETIC, 5, 2.0, 0.1, "als", "huber", None)
-    observed = synthetic_instance(cell.coordinates(), SETTINGS, 0).observed
-    model, _ = fit(cell, SETTINGS, 0, observed)
-    users = model.user_factors_[observed.users]
-    size = np.abs(users).sum(axis=1)
-    predicted = np.abs((users * model.item_factors_[observed.items]).sum(axis=1))
-    numbers = {
-        "gram": float((size * predicted).max()),
-        "right_side": float((size * np.abs(observed.values)).max()),
-    }
-    return Evidence(numbers)
-
-
 def noise_in_ratings(sources: Sources) -> Evidence:
     """Huber's loss is the likelihood of noise in ratings; the noise is added to their sums."""
     noise = Huber.from_variance(2.0)
@@ -176,19 +88,6 @@ def noise_in_ratings(sources: Sources) -> Evidence:
         numbers | {"change": change.estimate},
         change=formatted(change),
         regressions=REGRESSIONS,
-        trials=SETTINGS["trials"],
-    )
-
-
-def residual_scale(sources: Sources) -> Evidence:
-    """Scaled residuals in the text, unscaled ones in the algorithm."""
-    cell = Cell(SYNTHETIC, 5, 2.0, 0.1, "irls", "huber", 20)
-    scale = math.sqrt(cell.variance)
-    change = log_ratio(errors(cell, residual_scale=scale), errors(cell))
-    return Evidence(
-        {"change": change.estimate},
-        change=formatted(change),
-        scale=scale,
         trials=SETTINGS["trials"],
     )
 

@@ -8,9 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from dpmc.datasets import read, resolve
-from dpmc.frame.checking.runs import read_frame
 from dpmc.ratings import Ratings
-from dpmc.studies.huber import KEPT
 
 PAPERS_DATA = ("ml-100k", "sweetrs")
 
@@ -37,11 +35,6 @@ class Sources:
             for name in PAPERS_DATA
             if name in self.raw_files
         }
-
-    @cached_property
-    def huber_columns(self) -> pd.DataFrame:
-        """What is kept of the sweep over Huber noise."""
-        return read_frame(KEPT)
 
     def budgets(self, mechanism: str) -> pd.Series:
         """Return the epsilons reported in table 1, by variance."""

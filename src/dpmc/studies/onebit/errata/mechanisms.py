@@ -7,19 +7,16 @@ import numpy as np
 import pandas as pd
 
 from dpmc.frame.showing.erratum import Evidence, listed
-from dpmc.mechanisms import Laplace
 from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods.onebit.guarantee import guarantee_of
-from dpmc.methods.onebit.links import Link, link_of
-from dpmc.studies.onebit.claims.link_facts import least_curvature
-from dpmc.studies.onebit.claims.privacy_facts import CLIP, loss_on_one_entry, one_entry
+from dpmc.methods.onebit.links import link_of
+from dpmc.studies.onebit.claims.privacy_facts import loss_on_one_entry, one_entry
 from dpmc.studies.onebit.errata.sources import Sources
 from dpmc.studies.onebit.experiments.outp import BLOCK, block_change
 
 ADMITTED = 0.5  # the chance of flipping -1 where +1 is never flipped
 SMALL = 0.001
 SIDE = 40  # of the block instance that is solved for this page
-SEARCHES, SIGNS, HALVINGS, DECREASE = 500, 50, 20, 1e-4
 
 
 def flip_probabilities(sources: Sources) -> Evidence:
@@ -37,29 +34,6 @@ def flip_probabilities(sources: Sources) -> Evidence:
         ratios=listed(others, 2),
         small=SMALL,
     )
-
-
-def input_objective(sources: Sources) -> Evidence:
-    """Theorem 1 is about a minimiser that need not be found."""
-    numbers = {
-        f"{link}_{epsilon:g}": least_curvature(link_of(link), epsilon)
-        for link in ("gaussian", "logistic")
-        for epsilon in (0.5, 1.0)
-    }
-    written = {name: f"{value:.3f}".replace("-", "−") for name, value in numbers.items()}
-    cases = [
-        {"half": written[f"{link}_0.5"], "one": written[f"{link}_1"], "link": link}
-        for link in ("gaussian", "logistic")
-    ]
-    return Evidence(numbers, cases=cases)
-
-
-def halved_noise(sources: Sources) -> Evidence:
-    """The objective of ObjP halves the noise that its proof needs."""
-    facts = one_entry(link_of("logistic"))
-    exact = loss_on_one_entry("objp_literal", facts, 1.0)
-    proven = guarantee_of("objp_literal", facts, 1.0).actual_epsilon
-    return Evidence({"proven": proven, "exact": exact})
 
 
 def gaussian_objective(sources: Sources) -> Evidence:
@@ -86,40 +60,6 @@ def gaussian_objective(sources: Sources) -> Evidence:
         numbers |= {f"exact_{epsilon:g}": exact, f"proven_{epsilon:g}": proven}
         losses.append({"proven": proven, "claimed": epsilon, "exact": exact})
     return Evidence(numbers, losses=losses)
-
-
-def gradient_noise(sources: Sources) -> Evidence:
-    """GraP: the sensitivity of clamped gradients, and what the steps may look at."""
-    facts = one_entry(link_of("logistic"))
-    proven = guarantee_of("grap_paper", facts, 1.0, clip=CLIP).actual_epsilon
-    differ = _searches_that_differ()
-    return Evidence({"proven": proven, "searches": differ}, draws=SEARCHES, signs=SIGNS)
-
-
-def _searches_that_differ() -> int:
-    """Count draws in which one flip changes the step that backtracking accepts."""
-    rng = np.random.default_rng(1)
-    link, noise = link_of("logistic"), Laplace(2 * CLIP)
-    steps = 0.5 ** np.arange(HALVINGS)
-    count = 0
-    for _ in range(SEARCHES):
-        signs = rng.choice([-1.0, 1.0], SIGNS)
-        flipped = signs.copy()
-        flipped[0] *= -1
-        gradient = -signs * link.slope(0.0) + noise.rvs(SIGNS, rng)
-        count += _accepted(signs, gradient, steps, link) != _accepted(
-            flipped, gradient, steps, link
-        )
-    return count
-
-
-def _accepted(signs: np.ndarray, gradient: np.ndarray, steps: np.ndarray, link: Link) -> int:
-    """Return the place of the first step of sufficient decrease from the matrix 0."""
-    moved, _ = link.loss(-steps[:, None] * gradient * signs)
-    start, _ = link.loss(np.zeros(1))
-    decrease = moved.sum(axis=1) - signs.size * start[0]
-    enough = decrease <= -DECREASE * steps * np.square(gradient).sum()
-    return int(np.argmax(enough)) if enough.any() else steps.size
 
 
 def output_noise(sources: Sources) -> Evidence:

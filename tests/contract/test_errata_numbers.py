@@ -1,0 +1,70 @@
+"""Errata of all studies: numbers that their texts state are those that a computation gives."""
+
+import os
+import re
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from errata_numbers import dpals, huber, onebit
+
+from dpmc import studies
+from dpmc.datasets import read, resolve
+from dpmc.frame.showing.erratum import CHANGES_CONCLUSION
+from dpmc.frame.showing.texts import fill
+from dpmc.studies.huber.errata.sources import Sources
+from dpmc.studies.huber.reported import load
+from dpmc.yaml_files import read_mapping
+
+COMPUTED = {"huber": huber.ENTRIES, "onebit": onebit.ENTRIES, "dpals": dpals.ENTRIES}
+DIGITS = read_mapping(Path(dpals.__file__).with_name("numbers.yaml"))
+MIRROR = os.environ.get("DPMC_DATA_MIRROR")
+FILES = {"sweetrs": "ratings-final.csv", "ml-100k": "u.data", "restaurant": "rating_final.csv"}
+OF_DATA = ("E8", "E10", "E28", "E29")
+BETWEEN = " … "
+
+
+@pytest.fixture(scope="module")
+def sources():
+    """What each study's computations are given."""
+    files = {name: Path(MIRROR) / name / file for name, file in FILES.items()} if MIRROR else {}
+    ratings = {name: read(resolve(name), file) for name, file in files.items()}
+    onebit_data = SimpleNamespace(ratings=ratings)
+    return {"huber": Sources(load(), files), "onebit": onebit_data, "dpals": None}
+
+
+def stated(id_, digits, found):
+    """Return the numbers that a text states, in their order."""
+    values = {**found.numbers, **found.words}
+    for name, text in digits.get("each", {}).items():
+        values[name] = BETWEEN.join(fill(text, row, id_) for row in values[name])
+    return fill(digits["numbers"], values, id_).split(BETWEEN)
+
+
+@pytest.mark.parametrize(
+    ("study", "id_"), [(study, id_) for study, entries in COMPUTED.items() for id_ in entries]
+)
+def test_a_text_states_what_its_computation_gives(study, id_, sources):
+    if id_ in OF_DATA and not MIRROR:
+        pytest.skip("DPMC_DATA_MIRROR does not name the real data files")
+    entry = read_mapping(import_module(f"dpmc.studies.{study}.errata").TEXTS)[id_]
+    text = " ".join(" ".join(entry[name] for name in ("published", "correct", "evidence")).split())
+    numbers = stated(id_, DIGITS[study][id_], COMPUTED[study][id_](sources[study]))
+    place = 0
+    for number in numbers:
+        found = re.compile(rf"(?<![\d.,]){re.escape(number)}(?![\d])").search(text, place)
+        assert found, f"{number} is not in: {text[place:]}"
+        place = found.end()
+
+
+def test_every_erratum_is_computed_and_on_the_page_if_a_conclusion_depends_on_it():
+    for name, study in studies.load().items():
+        if study.errata is None:
+            continue
+        module = import_module(study.errata.partition(":")[0])
+        texts, by_page = read_mapping(module.TEXTS), set(module.ENTRIES)
+        assert by_page | set(COMPUTED.get(name, ())) == set(texts)
+        assert not by_page & set(COMPUTED.get(name, ()))
+        assert {i for i in texts if texts[i]["grade"] == CHANGES_CONCLUSION} <= by_page
+        assert set(DIGITS.get(name, ())) == set(COMPUTED.get(name, ()))
