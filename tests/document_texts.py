@@ -84,7 +84,6 @@ NOT_RUN = {
     r"make \.venv/installed": "the tests run in what it installs",
     r"make clean reproduce .*|make reproduce TARGET=check": "an hour: a full run and the reference;"
     " tests/workflow/test_regression.py checks a smaller one",
-    r"make reproduce TARGET=forensics": "77 jobs; tests/studies/huber/test_forensics.py",
     r"make .* CONFIG=config/large\.yaml": "2.5 CPU hours; tests/workflow/test_planned_jobs.py",
     r"make .* CONFIG=config/once/drawn-matrices\.yaml": "48 CPU minutes",
     r"make .* PROFILE=.*|squeue .*|tmux .*": "it needs Slurm; tests/slurm",

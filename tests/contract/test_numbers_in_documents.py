@@ -9,6 +9,7 @@ whichever is wrong.
 import re
 from functools import cache
 
+import forensics
 import numpy as np
 import pandas as pd
 import pytest
@@ -33,12 +34,6 @@ from dpmc.studies.audit.attack import most_shown
 from dpmc.studies.audit.method_runs import DELTA, EPSILON
 from dpmc.studies.audit.rows import CONFIDENCE
 from dpmc.studies.huber import STUDY as HUBER
-from dpmc.studies.huber.experiments.forensics_synthetic import (
-    FRACTIONS,
-    NOISES,
-    RANKS,
-    synthetic_variants,
-)
 from dpmc.studies.huber.huber_columns import fitted_variance
 from dpmc.studies.huber.nominal import table_one
 from dpmc.studies.huber.reported import compare, load
@@ -231,9 +226,13 @@ def fitted_to():
     """Choices that were tried on synthetic data, and the printed numbers that they were held to."""
     rows = comparison().query("dataset == 'synthetic' and metric != 'epsilon'")
     fitted = rows.query("method == 'als' and mechanism in ('none', 'gaussian')")
-    cells = len(RANKS) * len(FRACTIONS) * len(NOISES)
-    choices = len(synthetic_variants())
-    return {"choices": choices, "cells": cells, "numbers": len(fitted), "all": len(rows)}
+    cells = len(forensics.RANKS) * len(forensics.FRACTIONS) * len(forensics.NOISES)
+    return {
+        "choices": len(forensics.choices()),
+        "cells": cells,
+        "numbers": len(fitted),
+        "all": len(rows),
+    }
 
 
 def detectable_differences():

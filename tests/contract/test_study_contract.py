@@ -416,6 +416,8 @@ def test_the_reference_holds_nothing_that_no_study_reads():
         read |= {f"{name}/{each}" for each in (SETTINGS, TOLERANCES, MEANS) if regression.table}
         for profile in PROFILES:
             read |= {f"{name}/expected/{profile}/{table}.csv" for table in regression.labels}
+        shown = [path for step in study.steps for path in step.files]
+        read |= {str(path.relative_to(REFERENCE)) for path in shown if REFERENCE in path.parents}
     for path in ONCE:
         (name,) = {*read_mapping(path)} - {"reference"}
         labels = STUDIES[name].regression.labels

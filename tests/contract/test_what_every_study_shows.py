@@ -20,11 +20,9 @@ from dpmc.frame.showing.style import RC, NothingToDraw, draw_all
 from dpmc.yaml_files import read_mapping
 
 FORMATS = (".csv", ".html", ".md", ".tex")
-# figures of the Huber study: of its side experiments, which are not made up here, and of heat maps,
-# which another step draws
+# figures of the Huber study: of its side experiments, which are not made up here
 EXPERIMENTS = ("weights_below_one", "heldout_by_iteration", "error_by_seconds")
 KEPT = "huber_columns"  # drawn by a step of its own of what the reference keeps, beside a table
-HEAT_MAPS = ("heatmap_synthetic", "heatmap_real")
 ABOUT_PRIVACY = ("privacy_totals", "privacy_losses")
 # tables that a chapter does not offer: most are too large
 NOT_OFFERED = {
@@ -147,7 +145,7 @@ def test_the_chapter_holds_what_is_there(name, results):
     assert made.introduction
     assert not made.introduction.startswith("<p>")  # the page makes the paragraph
     shown = {entry.id for each in made.galleries for entry in each.figures}
-    assert shown == set(figures_of(name)) - set(HEAT_MAPS)  # these are shown if they were drawn
+    assert shown == set(figures_of(name))
     folders = [*(each.folder for each in made.galleries), *made.tables]
     assert {folder.parent for folder in folders} == {results / name}
     assert {folder.name for folder in folders} <= {step.name for step in STUDIES[name].steps}
@@ -194,7 +192,7 @@ def drawings():
                 known[name] = {
                     entry.id: entry.function(tables).figure
                     for entry in figures_of(name).values()
-                    if entry.id not in (*EXPERIMENTS, *HEAT_MAPS)
+                    if entry.id not in EXPERIMENTS
                 }
                 for figure in known[name].values():
                     figure.draw_without_rendering()
@@ -218,7 +216,7 @@ def test_every_figure_has_two_images_its_numbers_and_words(name, results, tmp_pa
         entries = [entry for key, entry in figures_of(name).items() if key in here]
         if not here & set(EXPERIMENTS):
             check_files(folder, entries)
-    assert drawn == set(figures_of(name)) - set(HEAT_MAPS)
+    assert drawn == set(figures_of(name))
 
 
 @pytest.mark.slow

@@ -14,14 +14,13 @@ from dpmc.mechanisms.gaussian import Gaussian
 from dpmc.mechanisms.huber import Huber, huber_loss
 from dpmc.privacy.calibration import calibrate
 from dpmc.studies.huber import KEPT
-from dpmc.studies.huber.cells import Cell
+from dpmc.studies.huber.cells import AS_PRINTED, RIGHT, Cell
 from dpmc.studies.huber.claims.budgets import RELEASES, TOTAL_DELTA, TOTAL_EPSILON
 from dpmc.studies.huber.errata.method import LARGEST_RANK, SETTINGS, errors, formatted, log_ratio
 from dpmc.studies.huber.errata.noise import SENSITIVITY
 from dpmc.studies.huber.errata.sources import Sources
 from dpmc.studies.huber.errata.unstated import FRACTION
 from dpmc.studies.huber.experiments.common import NOISES
-from dpmc.studies.huber.experiments.forensics_huber import AS_PRINTED, RIGHT
 from dpmc.studies.huber.huber_columns import NOISE, fits, fitted_variance
 from dpmc.studies.huber.trial import fit, synthetic_instance
 from errata_numbers import below

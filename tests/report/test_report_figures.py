@@ -8,17 +8,12 @@ from scipy import stats
 
 from dpmc.frame.checking.runs import read_frame
 from dpmc.frame.showing.frames import BASELINE_LABELS, select, trials_text
-from dpmc.frame.showing.heatmap import heatmap
 from dpmc.frame.showing.style import (
     BASELINES,
-    COLUMN,
     MECHANISMS,
     RC,
     SERIES,
-    VERMILLION,
-    NothingToDraw,
     draw_all,
-    render,
 )
 from dpmc.mechanisms import Huber, Laplace
 from dpmc.statistics.tests import holm
@@ -242,34 +237,6 @@ def test_a_method_of_a_plug_in_that_takes_noise_has_panels_of_its_own(trials):
     assert set(panel["method"]) == {"mine", *BASELINE_LABELS}
     place = ["panel_variance", "observed_fraction", "method", "mechanism"]
     assert not panel.duplicated(place).any()
-
-
-@pytest.fixture
-def sweep():
-    rows = [("a", "x", 0.3), ("a", "y", 0.1), ("b", "x", 0.2), ("b", "x", 0.25), ("c", "y", 0.5)]
-    return pd.DataFrame(rows, columns=["size", "start", "rms_log_ratio"])
-
-
-@pytest.mark.parametrize(("best", "shown", "framed"), [("min", 0.2, (1, 0)), ("max", 0.25, (1, 2))])
-def test_heatmap_writes_each_number_and_frames_the_best(sweep, best, shown, framed):
-    drawing = heatmap(sweep, "size", "start", "rms_log_ratio", best=best, digits=2)
-    cells = select(drawing.data, size="b", start="x")
-    assert cells["rms_log_ratio"].item() == shown
-    axes = drawing.figure.axes[0]
-    texts = {text.get_position(): text.get_text() for text in axes.texts}
-    assert texts[0, 0] == "0.30"
-    assert texts[0, 1] == f"{shown:.2f}"
-    assert texts[1, 1] == texts[0, 2] == "not run"
-    sides = [line.get_xydata() for line in axes.lines if line.get_color() == VERMILLION]
-    assert len(sides) == 4
-    assert tuple(np.mean(sides, axis=(0, 1))) == framed
-
-
-def test_heatmap_without_a_sweep(tmp_path):
-    with pytest.raises(NothingToDraw):
-        heatmap(None, "a", "b", "c")
-    render(lambda: heatmap(None, "a", "b", "c"), tmp_path, "sweep", width=COLUMN)
-    assert (tmp_path / "sweep.png").is_file()
 
 
 def test_differences_of_a_data_set_of_ones_own(trials, comparison):

@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import re
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +18,7 @@ from dpmc.frame.judging.effects import Line
 from dpmc.frame.judging.finding import SUPPORTED, VERDICTS
 from dpmc.frame.showing.chapter import Chapter, Gallery, Judged
 from dpmc.frame.showing.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE
-from dpmc.frame.showing.heatmap import heatmap
-from dpmc.frame.showing.style import COLUMN, FigureText, render
+from dpmc.frame.showing.style import COLUMN, Drawing, FigureText, new_figure, render
 from dpmc.report.numbers import interval_text
 from dpmc.report.overview import OVERVIEW
 from dpmc.report.page import Report, StudyPage, flattened, write_site
@@ -28,7 +26,7 @@ from dpmc.report.page_parts import copied_to, shown_tables
 from dpmc.studies.dpals.chapter import TEXT as DPALS
 from dpmc.studies.equal_privacy.chapter import TEXT as EQUAL_PRIVACY
 from dpmc.studies.huber.chapter import coverage
-from dpmc.studies.huber.figures import FIGURES, FORENSICS
+from dpmc.studies.huber.figures import FIGURES
 from dpmc.studies.huber.reported.compare import compare
 from dpmc.studies.huber.reported.numbers import load
 from dpmc.studies.huber.tables_rmse import PROVIDE_DATA
@@ -229,31 +227,6 @@ def test_a_page_without_data_says_so(bare):
     assert overview["alt"].startswith(OVERVIEW.alt)
 
 
-def test_heat_maps_of_the_forensics_are_shown_if_there(written, planned, results):
-    folder = results / "huber"
-    settings = planned.studies["huber"].chapter_settings(planned.sections["huber"])
-    chapter = function(planned.studies["huber"].chapter)
-    title = "What the papers leave open"
-    assert folder / "forensics" not in chapter(folder, settings).tables
-    assert title not in [gallery.title for gallery in chapter(folder, settings).galleries]
-    frame = pd.DataFrame({"size": ["1 x 2", "3 x 4"], "start": ["a\nb", "a\nb"], "fit": [0.1, 0.2]})
-    forensics = folder / "forensics"
-    forensics.mkdir()
-    try:
-        render(lambda: heatmap(frame, *frame.columns), forensics, "heatmap_synthetic", width=COLUMN)
-        told = chapter(folder, settings)
-        assert forensics in told.tables
-        (shown,) = (gallery for gallery in told.galleries if gallery.title == title)
-        assert [entry.id for entry in shown.figures] == [entry.id for entry in FORENSICS]
-        page = written(galleries=[shown])
-    finally:
-        shutil.rmtree(forensics)
-    assert len(page.all("img")) == 1
-    assert title in page.words
-    absent = FORENSICS[1].title
-    assert f"Not drawn, for their results are not there: {absent}." in page.words
-
-
 def test_a_chapter_shows_what_it_has_and_no_more(written, tmp_path):
     page = written(heading="Mine & yours", introduction="one <i>x</i>")
     sections = ["index", "provenance", "my_study", "my_study-provenance", "numbers"]
@@ -318,9 +291,9 @@ def test_a_report_without_claims_says_so(written):
 
 def test_the_key_figure_stands_at_the_top_of_a_report_of_one_study(written, tmp_path):
     figures = [FigureText(id=f"figure_{x}", title=x, caption=x, alt=f"alt {x}") for x in "ab"]
-    frame = pd.DataFrame({"a": [1, 2], "b": [1, 2], "c": [0.5, 1]})
+    frame = pd.DataFrame({"a": [1, 2]})
     for figure in figures:
-        render(lambda: heatmap(frame, *frame.columns), tmp_path, figure.id, width=COLUMN)
+        render(lambda: Drawing(new_figure(COLUMN, 1), frame), tmp_path, figure.id, width=COLUMN)
     given = {"galleries": [Gallery(figures, tmp_path)], "key_figure": "figure_a"}
     for more, first in (({}, "alt a"), ({"first_figure": "figure_b"}, "alt b")):
         image = written(**given, **more).all("img")[0]

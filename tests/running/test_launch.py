@@ -502,7 +502,6 @@ def test_results_of_other_settings_are_named_before_they_are_replaced(folder, pl
     [
         (["huber"], ["huber"]),
         (["huber_check"], ["huber"]),
-        (["forensics"], ["huber"]),
         (["results/huber/trials.csv"], ["huber"]),
         (["onebit", "results/huber/report/index.html"], ["huber", "onebit"]),
         (["audit"], []),
@@ -582,7 +581,7 @@ class Rule(SimpleNamespace):
 
 RULES = [
     Rule(name="all", output=""),
-    Rule(name="forensics", output=""),
+    Rule(name="surrogates", output=""),
     Rule(name="check", output="results/check.csv"),
     Rule(name="cell", output="results/cells/{cell}.csv"),
 ]
@@ -598,10 +597,10 @@ def test_targets(folder):
 @pytest.mark.parametrize(
     ("target", "words"),
     [
-        ("nosuch", ["There is no target 'nosuch';", "all, check, forensics"]),
-        ("forensic", ["'forensic' (did you mean 'forensics'?)"]),
+        ("nosuch", ["There is no target 'nosuch';", "all, check, surrogates"]),
+        ("surrogate", ["'surrogate' (did you mean 'surrogates'?)"]),
         ("cell", ["There is no target 'cell'"]),
-        ("results/nosuch.csv", ["No rule makes results/nosuch.csv", "all, check, forensics"]),
+        ("results/nosuch.csv", ["No rule makes results/nosuch.csv", "all, check, surrogates"]),
     ],
 )
 def test_targets_that_do_not_exist(folder, target, words):

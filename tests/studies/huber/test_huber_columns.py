@@ -1,44 +1,22 @@
 """The sweep over Huber noise: what it draws, how its outcome is made and shown."""
 
+import forensics
 import numpy as np
 import pandas as pd
 import pytest
+from forensics import GAUSSIAN, VARIANCES, column_trials, differences, distance, noises
 
 from dpmc.mechanisms.huber import Huber
-from dpmc.studies.huber import KEPT, STUDY
-from dpmc.studies.huber.experiments import forensics_huber, forensics_synthetic
-from dpmc.studies.huber.experiments.forensics_huber import (
-    AS_PRINTED,
-    GAUSSIAN,
-    HUBER_KEYS,
-    RIGHT,
-    SWEEP_COLUMNS,
-    VARIANCES,
-    noises,
-    run_start,
-)
-from dpmc.studies.huber.huber_columns import (
-    NOISE,
-    differences,
-    fits,
-    fitted_variance,
-    outcome,
-    run,
-)
+from dpmc.studies.huber import KEPT
+from dpmc.studies.huber.cells import AS_PRINTED, HUBER_KEYS, RIGHT
+from dpmc.studies.huber.huber_columns import NOISE, fits, fitted_variance, run
+from dpmc.studies.huber.reported import load
 
-SETTINGS = {
+SMALL = {
     "seed": 3, "trials": 3, "users": 12, "items": 15, "scale": 1.0, "regularization": 0.5,
     "iterations": 2,
 }  # fmt: skip
-
-
-@pytest.fixture
-def trials(monkeypatch):
-    monkeypatch.setattr(forensics_synthetic, "FRACTIONS", (0.10,))
-    monkeypatch.setattr(forensics_synthetic, "RANKS", (5,))
-    return pd.DataFrame(
-        row for start in ("normal", "uniform") for row in run_start(start, SETTINGS)
-    )
+COLUMNS = ["start", "noise", "variance", "rank", "observed_fraction", "trial", "rmse_all"]
 
 
 def test_noises_are_those_of_their_names():
@@ -57,8 +35,9 @@ def test_noises_are_those_of_their_names():
     assert np.corrcoef(draws[RIGHT, 2.0], draws[GAUSSIAN, 2.0])[0, 1] > 0.98
 
 
-def test_noises_of_a_trial_share_everything_else(trials):
-    assert tuple(trials.columns) == SWEEP_COLUMNS
+def test_noises_of_a_trial_share_everything_else():
+    trials = pd.DataFrame(column_trials(("normal", "uniform"), (5,), (0.10,), SMALL))
+    assert set(trials.columns) == set(COLUMNS)
     assert len(trials) == 2 * 3 * len(noises())
     by_noise = trials.groupby(["noise", "variance"])["rmse_all"].mean()
     assert by_noise[GAUSSIAN, 1.0] < by_noise[GAUSSIAN, 2.0]
@@ -90,7 +69,7 @@ def made(variance, spread=0.0, trials=6):
                     )
     names = ["method", "mechanism", "variance", "rank", "observed_fraction", "published"]
     published = pd.DataFrame(reported, columns=names).assign(metric="rmse_all")
-    return pd.DataFrame(rows, columns=SWEEP_COLUMNS), published
+    return pd.DataFrame(rows, columns=COLUMNS), published
 
 
 @pytest.mark.parametrize("variance", [1.3, 1.9])
@@ -121,20 +100,27 @@ def test_a_reported_difference_has_the_error_of_ten_trials_each():
     assert columns["sampling_error"].mean() == pytest.approx(0.05 * np.sqrt(2 / 10), rel=0.1)
 
 
-def test_what_is_kept_is_what_the_sweep_makes(tmp_path):
+@pytest.mark.slow
+def test_what_is_kept_is_what_the_sweep_makes():
+    """Of 18 places one, exactly, and all keys."""
     kept = pd.read_csv(KEPT)
-    table, published = made(2.0)
-    assert list(kept.columns) == list(differences(table, published).columns)
-    assert set(kept["start"]) == {"normal", "uniform"}
+    assert set(kept["start"]) == set(forensics.STARTS)
     assert len(kept) == 2 * 9 * (5 * 2 + 2)
-    assert STUDY.regression.optional["huber_columns"] == HUBER_KEYS
-    table.to_csv(tmp_path / "forensics_huber.csv", index=False)
-    (made_again,) = outcome(tmp_path, {}).values()
-    # what is reported stands in it as the papers have it
-    for method in ("als", "irls"):
-        assert kept[f"reported_{method}"].iloc[:108].tolist() == pytest.approx(
-            made_again[f"reported_{method}"].tolist()
-        )
+    used = forensics.settings() | {"trials": forensics.COLUMN_TRIALS}
+    found = differences(pd.DataFrame(column_trials(["uniform"], [5], [0.15], used)), load())
+    place = "start == 'uniform' and rank == 5 and observed_fraction == 0.15"
+    expected = kept.query(place).reset_index(drop=True)
+    pd.testing.assert_frame_equal(found, expected, check_dtype=False, rtol=1e-6)
+
+
+@pytest.mark.slow
+def test_the_configured_size_and_scale_are_nearer_than_their_neighbours():
+    used = forensics.settings() | {"trials": forensics.SIZE_TRIALS}
+    size, scale, start = (used["users"], used["items"]), used["scale"], used["start"]
+    assert (size, scale, start) in forensics.choices()
+    off = distance(size, scale, start, used)
+    for other in (((200, 200), 1.0, "normal"), (size, None, "normal"), (size, 1.0, "uniform")):
+        assert off < distance(*other, used)
 
 
 def test_it_is_shown_from_what_is_kept(tmp_path):
@@ -143,14 +129,3 @@ def test_it_is_shown_from_what_is_kept(tmp_path):
     assert {"huber_columns.csv", "huber_columns.png", "table_unstated_huber.md"} <= files
     text = (tmp_path / "unstated" / "table_unstated_huber.md").read_text()
     assert "start U(0,1), 15% observed" in text
-
-
-def test_the_sweep_takes_its_own_number_of_trials():
-    section = {
-        "seed": 1, "trials": 100, "regularization": 0.5, "iterations": 50, "irls_iterations": 20,
-        "start": "normal", "loss_parameter": "noise", "residual_scale": 1.0,
-        "synthetic": {"users": 100, "items": 500, "scale": 1.0},
-        "forensics": {"trials": 5, "huber_trials": 20, "loss_parameters": [1]},
-    }  # fmt: skip
-    found = forensics_huber.settings(section, forensics_huber.Start("uniform"))
-    assert found["trials"] == 20

@@ -14,16 +14,13 @@ from dpmc.frame.jobs import plugins
 from dpmc.frame.jobs.cells import SYNTHETIC
 from dpmc.studies.huber.cells import COORDINATES
 from dpmc.studies.huber.experiments import PRIVACY_TABLES, TABLES
-from dpmc.studies.huber.experiments.common import FORENSICS, PAPERS_DATA, papers_data
-from dpmc.studies.huber.experiments.forensics_huber import HUBER_KEYS
-from dpmc.studies.huber.experiments.forensics_real import variants
-from dpmc.studies.huber.experiments.forensics_synthetic import synthetic_variants
+from dpmc.studies.huber.experiments.common import PAPERS_DATA
 from dpmc.studies.huber.experiments.grid import check_grid, without_plugins
 from dpmc.studies.huber.experiments.totals import TOTAL_KEYS
 
 HERE = Path(__file__).parent
 REFERENCE = HERE.parents[3] / "results" / "reference" / "huber"
-# the outcome of a sweep that is a target of its own, as it was kept
+# the outcome of benchmarks/forensics.py
 KEPT = REFERENCE / "huber_columns.csv"
 REPORTED = tuple(sorted((HERE / "reported").glob("*.csv")))
 
@@ -59,16 +56,6 @@ def settings_of_tables(section: Section) -> dict[str, object]:
 
     own = {"reported_trials": section["reported_trials"], "parameters": parameter_settings(section)}
     return own | excluded(section)
-
-
-def settings_of_forensics(section: Section) -> dict[str, object]:
-    """Return the choices, and the configuration's own."""
-    real = {name: section["real"][name] for name in papers_data(section)}
-    return {
-        "synthetic": [each.coordinates() for each in synthetic_variants()],
-        "real": [each.coordinates() for each in variants(section)],
-        "defaults": section["synthetic"] | {"start": section["start"], "real": real},
-    }
 
 
 STUDY = Study.of(
@@ -112,22 +99,6 @@ STUDY = Study.of(
             seconds=8.0,
         ),
         Step("unstated", ".huber_columns:run", needs=(), files=(KEPT, "figures.yaml")),
-        Step(
-            "huber_columns",
-            ".huber_columns:outcome",
-            makes=("huber_columns",),
-            needs=("forensics_huber",),
-            files=REPORTED,
-            target=FORENSICS,
-        ),
-        Step(
-            FORENSICS,
-            ".forensics:run",
-            needs=("forensics_synthetic", "forensics_real", "forensics_loss"),
-            settings=settings_of_forensics,
-            files=REPORTED,
-            target=FORENSICS,
-        ),
     ),
     chapter_settings=excluded,
     errata=".errata:errata",
@@ -137,7 +108,6 @@ STUDY = Study.of(
         trials=10,
         labels={"comparison": ("table", *COORDINATES, "metric")},
         numbers={"totals": TOTAL_KEYS},
-        optional={"huber_columns": HUBER_KEYS},
         by_clock=("H40", "H41", "H42", "H43"),
     ),
 )

@@ -5,6 +5,11 @@ from typing import ClassVar, Self
 
 from dpmc.frame.jobs import cells
 
+# of the sweep over Huber noise that the reference keeps (benchmarks/forensics.py): what names a
+# row, and the noise of the right and of the printed inverse CDF
+HUBER_KEYS = ("start", "noise", "variance", "reported_variance", "rank", "observed_fraction")
+RIGHT, AS_PRINTED = "huber", "huber_as_printed"
+
 
 @dataclass(frozen=True, order=True)
 class Cell(cells.Cell):

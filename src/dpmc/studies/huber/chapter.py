@@ -14,7 +14,6 @@ from dpmc.frame.showing.frames import DATASET_LABELS, trials_text
 from dpmc.frame.showing.results import read_results
 from dpmc.frame.showing.texts import Texts
 from dpmc.studies.huber.figures import (
-    FORENSICS,
     HUBER_COLUMNS,
     METHOD_FIGURES,
     NEW_FIGURES,
@@ -34,8 +33,6 @@ def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
     """
     comparison, claims = (read_frame(folder / f"{name}.csv") for name in ("comparison", "claims"))
     losses = read_results(folder, ("transcript_loss",))["transcript_loss"]
-    # the sweep is a target of its own; once made, it is shown
-    forensics = [each for each in (folder / "forensics",) if each.is_dir()]
     return Chapter.of(
         folder,
         TEXT,
@@ -45,14 +42,12 @@ def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
         agrees=TEXT("agrees"),
         tables=[
             *(folder / name for name in ("tables", "method_tables", "privacy_tables", "unstated")),
-            *forensics,
         ],
         galleries=[
             Gallery(NEW_FIGURES, folder / "figures"),
             Gallery(METHOD_FIGURES, folder / "method_figures", TEXT("methods")),
             Gallery(PRIVACY_FIGURES, folder / "privacy_figures", TEXT("privacy")),
             Gallery(HUBER_COLUMNS, folder / "unstated", TEXT("unstated")),
-            *(Gallery(FORENSICS, each, TEXT("forensics")) for each in forensics),
             Gallery(THESIS_FIGURES, folder / "figures", TEXT("thesis"), grid=True),
         ],
         judged=judged_claims(

@@ -1,7 +1,6 @@
 """Which Huber noise gives the printed Huber columns: the outcome of a sweep, its fits and table.
 
-The sweep (:mod:`dpmc.studies.huber.experiments.forensics_huber`) is a target of its own. Its
-outcome is kept in the reference, from which every run shows it.
+``benchmarks/forensics.py`` makes the outcome, which is kept in the reference: every run shows it.
 """
 
 from collections.abc import Mapping
@@ -16,77 +15,18 @@ from dpmc.frame.showing.results import write_tables
 from dpmc.frame.showing.style import draw_all
 from dpmc.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc.statistics.bootstrap import bootstrap_interval
-from dpmc.statistics.tests import Interval, log_positive
+from dpmc.statistics.tests import Interval
 from dpmc.studies.huber import KEPT
-from dpmc.studies.huber.experiments.forensics_huber import (
-    AS_PRINTED,
-    GAUSSIAN,
-    HUBER_KEYS,
-    REPORTED_VARIANCES,
-    RIGHT,
-)
+from dpmc.studies.huber.cells import AS_PRINTED, HUBER_KEYS, RIGHT
 from dpmc.studies.huber.figures import HUBER_COLUMNS
-from dpmc.studies.huber.reported import load
-from dpmc.studies.huber.tables_forensics import START_LABELS
 
 NAME = "huber_columns"
-REPORTED_TRIALS = 10  # "averaged over 10 trials"
+REPORTED_VARIANCES = (1.0, 2.0)
+START_LABELS = {"normal": "N(0,1)", "uniform": "U(0,1)"}
 PLACE = ["rank", "observed_fraction"]
 NOISE = [name for name in HUBER_KEYS if name not in PLACE]
 METHODS = ("als", "irls")
 NAMES = {RIGHT: "Huber, right", AS_PRINTED: "Huber, inverse CDF as printed"}
-
-
-def outcome(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFrame]:
-    """Set what the sweep found beside what is reported."""
-    return {NAME: differences(read_frame(folder / "forensics_huber.csv"), load())}
-
-
-def differences(trials: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
-    """Return log RMSE with Huber noise less that with Gaussian noise, ours beside the reported.
-
-    The result has a row for each value of :data:`HUBER_KEYS`: ``difference`` (mean of ours with
-    ALS, Gaussian noise having the reported variance), its ``standard_error``, the
-    ``sampling_error`` of a reported one (standard error of a difference of two means of ten trials,
-    each on its own matrices), ``reported_als``, ``reported_irls`` and ``trials``.
-    """
-    logs = trials.assign(log=log_positive(trials["rmse_all"])).pivot(
-        index=["start", *PLACE, "trial"], columns=["noise", "variance"], values="log"
-    )
-    reported = _reported(published)
-    rows = []
-    for (start, rank, fraction), part in logs.groupby(level=["start", *PLACE], sort=False):
-        for noise, variance in logs.columns:
-            for level in REPORTED_VARIANCES:
-                # the wrong sampler at the reported variance; the right one at any
-                if noise == GAUSSIAN or (noise == AS_PRINTED and variance != level):
-                    continue
-                pair = part[[(noise, variance), (GAUSSIAN, level)]]
-                paired = pair.iloc[:, 0] - pair.iloc[:, 1]
-                keys = (start, noise, variance, level, rank, fraction)
-                rows.append(
-                    dict(zip(HUBER_KEYS, keys, strict=True))
-                    | {
-                        "difference": paired.mean(),
-                        "standard_error": paired.std() / np.sqrt(len(paired)),
-                        "sampling_error": np.sqrt(pair.var().sum() / REPORTED_TRIALS),
-                    }
-                    | {
-                        f"reported_{method}": reported[method, level, rank, fraction]
-                        for method in METHODS
-                    }
-                    | {"trials": len(paired)}
-                )
-    return pd.DataFrame(rows).sort_values(list(HUBER_KEYS), ignore_index=True)
-
-
-def _reported(published: pd.DataFrame) -> dict[tuple, float]:
-    """Return the reported log ratio of RMSE with Huber to Gaussian noise, by method and place."""
-    table = published[published["metric"] == "rmse_all"]
-    wide = table.pivot_table(
-        index=["method", "variance", *PLACE], columns="mechanism", values="published"
-    )
-    return np.log(wide["huber"] / wide["gaussian"]).to_dict()
 
 
 def fits(columns: pd.DataFrame) -> pd.DataFrame:

@@ -17,7 +17,6 @@ PAPERS_DATA = (MOVIELENS, SWEETRS)
 METHODS = ("als", "irls")
 NOISES = ("gaussian", "laplace", "huber")  # of the papers; what dpmc can calibrate may be more
 MECHANISMS = ("none", *NOISES)
-FORENSICS = "forensics"
 # what a synthetic instance depends on beside its coordinates, seed and trial
 SYNTHETIC_SETTINGS = ("users", "items", "scale")
 METHOD_SETTINGS = (
@@ -30,11 +29,6 @@ def method_settings(section: Section, experiment: str) -> dict[str, object]:
     """Return what both methods use on synthetic data, and the settings of an experiment."""
     sizes = {name: section["synthetic"][name] for name in SYNTHETIC_SETTINGS}
     return {name: section[name] for name in METHOD_SETTINGS} | sizes | dict(section[experiment])
-
-
-def papers_data(section: Section) -> list[str]:
-    """Return those real data sets of the papers that the section has."""
-    return [name for name in PAPERS_DATA if name in section["real"]]
 
 
 def splits_of(section: Section, dataset: str) -> dict[float, float]:

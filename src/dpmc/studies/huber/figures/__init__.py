@@ -19,4 +19,3 @@ METHOD_FIGURES = read(
 )
 PRIVACY_FIGURES = read(names=("privacy_totals", "privacy_losses"))
 HUBER_COLUMNS = read(names=["huber_columns"])
-FORENSICS = read(names=("heatmap_synthetic", "heatmap_real"))

@@ -12,8 +12,8 @@ from dpmc.frame.showing.panels import handle
 from dpmc.frame.showing.scales import Axis, signed_ticks
 from dpmc.frame.showing.style import BLACK, GREEN, GREY, MECHANISMS, Drawing, Look, NothingToDraw
 from dpmc.statistics.paired import less, more
+from dpmc.studies.huber.cells import AS_PRINTED, RIGHT
 from dpmc.studies.huber.differences import OTHERS, SETTING, differences
-from dpmc.studies.huber.experiments.forensics_huber import AS_PRINTED, RIGHT
 
 CELL_TICKS = (-100, -20, -5, -2, -1, 0, 1, 2, 5, 20, 100)
 DIFFERENCE = "Difference of RMSE, paired by trial (%); below 0: Huber is better"
