@@ -1,13 +1,15 @@
 """The scorers in LensKit's own pipelines, and its own metrics of them."""
 
 import pickle
+import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-pytest.importorskip("lenskit", reason="needs the extra lenskit")
+pytest.importorskip("lenskit", reason="needs the extra adapters")
 
 from lenskit import batch
 from lenskit.data import ItemList, RecQuery, from_interactions_df
@@ -17,8 +19,10 @@ from lenskit.splitting import SampleFrac, crossfold_users
 from lenskit.training import TrainingOptions
 
 from dpmc import PrivateFactorization
-from dpmc.adapters.lenskit import PrivateScorer, PublishedScorer
 from dpmc.errors import InputError
+
+sys.path.append(str(Path(__file__).parents[2] / "examples"))
+from lenskit_scorers import PrivateScorer, PublishedScorer
 
 N_ITEMS = 40
 COMMON = {"epsilon": 50, "delta": 1e-6, "items": range(1, N_ITEMS + 1), "simulate": 1}

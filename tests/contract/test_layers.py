@@ -17,7 +17,6 @@ LAYERS = (
     {"privacy", "publication"},
     {"methods"},
     {"fitting"},
-    {"adapters"},
     {"statistics"},
     {"frame"},
     {"studies"},
