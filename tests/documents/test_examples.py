@@ -205,11 +205,15 @@ def test_profiles_name_options_of_snakemake_and_rules():
     from snakemake.cli import get_argument_parser  # half a second, for this test alone
 
     options = {option for each in get_argument_parser()._actions for option in each.option_strings}
-    rules = {f"{name}_{job.name}" for name, study in studies.load().items() for job in study.jobs}
-    for block in blocks(CLUSTER, "yaml"):
+    jobs = [(name, job) for name, study in studies.load().items() for job in study.jobs]
+    rules = {f"{name}_{job.name}" for name, job in jobs}
+    groups = {"ratings", *(f"{name}_{job.name}" for name, job in jobs if not job.alone)}
+    shipped = (HOME / "workflow/profiles/slurm/config.yaml").read_text()
+    for block in [*blocks(CLUSTER, "yaml"), shipped]:
         profile = yaml.safe_load(block)
         assert {f"--{name}" for name in profile} <= options
         assert set(profile.get("set-resources", ())) <= rules
+        assert {each.partition("=")[0] for each in profile.get("group-components", ())} <= groups
 
 
 def test_commands_named_in_sentences_exist():

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -619,94 +618,11 @@ def test_a_profile_that_is_not_there(project, capsys):
     )
 
 
-def test_a_profile_whose_executor_is_not_installed(project, capsys):
-    (project / "config.yaml").write_text("executor: nosuch")
-    sentence = refusal("--profile=.", capsys=capsys)
-    assert "runs jobs by nosuch, whose plug-in is not installed" in sentence
-    assert "pip install snakemake-executor-plugin-nosuch" in sentence
-
-
 def test_a_profile_says_where_jobs_run_and_on_how_many_cores(project):
     (project / "config.yaml").write_text("executor: local\ncores: 1")
     arguments = launch.snakemake_arguments(Path("Snakefile"), "2", [], ["quick"], ".")
     assert arguments[:4] == ["-s", "Snakefile", "--workflow-profile", "."]
     assert "--cores" not in arguments
-
-
-@pytest.mark.parametrize(
-    ("profile", "expected"),
-    [
-        ({"executor": "slurm"}, ["--slurm-jobname-prefix", "12-ab"]),
-        (
-            {"executor": "slurm", "slurm-jobname-prefix": "alice"},
-            ["--slurm-jobname-prefix", "12-ab_alice"],
-        ),
-        ({"executor": "other"}, []),
-        ({}, []),
-    ],
-)
-def test_submissions_are_named_after_the_run(monkeypatch, profile, expected):
-    monkeypatch.setenv(run_lock.RUN_VARIABLE, "12-ab")
-    assert launch.naming(profile) == expected
-
-
-def test_bundles_reach_the_node_and_those_of_the_profile_go_before():
-    plugin = pytest.importorskip("snakemake_executor_plugin_slurm")
-    profile = {"executor": "slurm", "group-components": ["huber_cell=3"]}
-    option, *bundles = launch.bundling(profile, HOME, [])
-    assert option == "--group-components"
-    assert bundles[-1] == "huber_cell=3"
-    assert all(re.fullmatch(r"\w+=[1-9]\d*", each) for each in bundles)
-    assert plugin.common_settings.pass_group_args
-    # a field of Snakemake's interface for plug-ins, and no name that nobody reads
-    assert "pass_group_args" in {each.name for each in fields(plugin.common_settings)}
-
-
-@pytest.fixture
-def slurm(folder, monkeypatch):
-    """A Slurm that has three jobs, of which scancel takes those that it is told."""
-    (folder / "bin").mkdir()
-    (folder / "queue").write_text("1|12-ab_x\n2|12-ab_alice_y\n3|12-abc_z\n")
-    scripts = {
-        "squeue": f'cat "{folder}/queue"',
-        "scancel": f'for job; do sed -i "/^$job|/d" "{folder}/queue"; done',
-    }
-    for name, text in scripts.items():
-        (folder / "bin" / name).write_text(f"#!/bin/sh\n{text}\n")
-        (folder / "bin" / name).chmod(0o755)
-    monkeypatch.setenv("PATH", f"{folder}/bin:{os.environ['PATH']}")
-    (folder / recovery.SUBMITTED).mkdir(parents=True)
-    return folder
-
-
-def test_submissions_of_dead_runs_are_cancelled_and_no_others(slurm):
-    assert recovery.cancel_submissions(["12-ab", "other"]) == 2
-    assert (slurm / "queue").read_text() == "3|12-abc_z\n"
-    assert recovery.cancel_submissions([]) == 0
-    recovery.recover(slurm, ["12-abc"])
-    assert (slurm / "queue").read_text() == ""
-
-
-def test_a_submission_that_does_not_go(slurm, monkeypatch):
-    (slurm / "bin" / "scancel").write_text("#!/bin/sh\n")
-    monkeypatch.setattr(recovery, "SLURM_PATIENCE", 0.5)
-    with pytest.raises(InputError, match=r"cancel it \(scancel 3\)"):
-        recovery.cancel_submissions(["12-abc"])
-
-
-@pytest.mark.parametrize("text", ["echo no controller >&2; exit 1", None])
-def test_a_slurm_that_does_not_answer_counts_only_where_jobs_were_submitted(
-    slurm, text, monkeypatch
-):
-    monkeypatch.setenv("PATH", f"{slurm}/bin")
-    if text is None:
-        (slurm / "bin" / "squeue").unlink()
-    else:
-        (slurm / "bin" / "squeue").write_text(f"#!/bin/sh\n{text}\n")
-    with pytest.raises(InputError, match="squeue does not say"):
-        recovery.recover(slurm, ["12-ab"])
-    (slurm / recovery.SUBMITTED).rmdir()
-    recovery.recover(slurm, ["12-ab"])
 
 
 # make

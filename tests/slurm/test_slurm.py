@@ -1,11 +1,10 @@
-"""The quick run on a real Slurm: killed, resumed, cancelled, resumed, and no number moves.
+"""The quick run on a real Slurm, killed and resumed: no number moves.
 
 Only when asked for, since it takes minutes and installs Slurm: ``make test-slurm``.
 """
 
 import csv
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -14,9 +13,7 @@ from pathlib import Path
 import pytest
 import single_node
 
-from dpmc import configuration, studies
-from dpmc.frame.costs.cluster import Requests
-from dpmc.frame.jobs.plan import Plan, at, benchmark_file
+from dpmc import studies
 from dpmc.running.run_lock import RUN_VARIABLE
 
 HOME = Path(__file__).parents[2]
@@ -99,17 +96,10 @@ def until(condition, seconds=1200):
         time.sleep(0.2)
 
 
-def slurm_jobs(state):
-    """Return the names of the jobs in a state by id."""
-    command = ["squeue", "--noheader", "--format=%i|%j", f"--states={state}"]
-    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-    return dict(line.split("|") for line in lines)
-
-
-def cancel_all():
-    """Cancel what waits and runs."""
-    if jobs := slurm_jobs("RUNNING,PENDING"):
-        subprocess.run(["scancel", *jobs], check=False)
+def slurm_jobs():
+    """Return the ids of the jobs that run."""
+    command = ["squeue", "--noheader", "--format=%i", "--states=RUNNING,COMPLETING"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
 
 @pytest.fixture(scope="module")
@@ -131,48 +121,18 @@ def folder(slurm, tmp_path):
         folder.run.wait()
 
 
-def test_killed_and_cancelled_and_resumed_it_makes_the_tables_of_a_local_run(folder, tmp_path):
+def test_killed_and_resumed_it_makes_the_tables_of_a_local_run(folder, tmp_path):
     where = f"--profile={PROFILE}"
-
     run = folder.started(where)
-    until(lambda: (folder.made() and slurm_jobs("RUNNING")) or run.poll() is not None)
+    until(lambda: (folder.made() and slurm_jobs()) or run.poll() is not None)
     assert run.poll() is None, folder.output()
-    run.send_signal(signal.SIGKILL)
+    run.kill()
     run.wait()
-    orphans = slurm_jobs("RUNNING,PENDING")
-    assert orphans
-
-    run = folder.started(where)
-    until(lambda: set(slurm_jobs("RUNNING")) - set(orphans) or run.poll() is not None)
-    assert run.poll() is None, folder.output()
-    assert "going on from there" in folder.output()
-    assert not set(orphans) & set(slurm_jobs("RUNNING,PENDING"))
-    assert set(orphans) & set(slurm_jobs("CANCELLED"))
-    # a cancelled job is submitted again, until its attempts are used up
-    until(lambda: cancel_all() or run.poll() is not None)
-    assert run.returncode == 1
-    assert "failed" in folder.output()
-
-    folder.ran(where)
+    # as docs/cluster.md says
+    subprocess.run(["scancel", "--me"], check=True)
+    until(lambda: not slurm_jobs())
+    assert "going on from there" in folder.ran(where)
     local = Folder(tmp_path / "local")
     local.ran("--cores=2")
     assert folder.tables() == local.tables()
     assert "nothing to do; what was asked for" in folder.ran(where)
-    held_to_what_is_asked_for(local)
-
-
-def held_to_what_is_asked_for(folder):
-    """No quick job takes more memory than a cluster is asked for."""
-    whole = configuration.load(HOME / "config" / "config.yaml")
-    settings = configuration.merge(whole, configuration.load(HOME / "config" / "quick.yaml"))
-    run = Plan(QUICK, configuration.checked(settings, STUDIES), STUDIES)
-    asked, seen = Requests({QUICK: run}), 0
-    for study in STUDIES.values():
-        for job in study.jobs:
-            for place in run.jobs(study, job):
-                path = folder.path / at(benchmark_file(QUICK, study, job), job, place)
-                if path.exists():
-                    (row,) = csv.DictReader(path.read_text().splitlines(), delimiter="\t")
-                    assert float(row["max_rss"]) <= asked.megabytes(QUICK, study, job, place), path
-                    seen += 1
-    assert seen

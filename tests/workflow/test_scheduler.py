@@ -1,6 +1,5 @@
 """What is done to Snakemake beside its interface is there, and still works and is needed."""
 
-import os
 import subprocess
 import sys
 
@@ -44,36 +43,3 @@ def test_finished_jobs_leave_no_timers_that_wake_the_scheduler(tmp_path):
     assert timers_left(tmp_path / "as_in_the_snakefile", onstart) == 0
     # nearly one a job on idle cores, a third of that beside other work
     assert timers_left(tmp_path / "as_snakemake_has_it", "") > JOBS / 10
-
-
-NODE = """
-from dpmc.running import launch
-
-launch.{call}(workflow)
-print("cores", workflow.cores, "to itself", workflow.is_main_process)
-
-rule all:
-    output: "all.txt"
-    shell: "touch {{output}}"
-"""
-
-
-@pytest.mark.parametrize(
-    ("call", "mode", "expected"),
-    [
-        ("keep_to_own_cores", "default", "cores 1 to itself True"),
-        ("join_run", "default", "cores 3 to itself True"),
-        ("join_run", "remote", "cores 1 to itself False"),
-    ],
-)
-def test_a_bundle_on_a_node_takes_the_cores_that_slurm_gave_it(tmp_path, call, mode, expected):
-    (tmp_path / "Snakefile").write_text(NODE.format(call=call))
-    command = [sys.executable, "-m", "snakemake", "--cores", "3", "--mode", mode, "--quiet", "all"]
-    result = subprocess.run(
-        command,
-        cwd=tmp_path,
-        env=os.environ | {"SLURM_CPUS_PER_TASK": "1"},
-        capture_output=True,
-        text=True,
-    )
-    assert expected in (result.stdout + result.stderr).splitlines()

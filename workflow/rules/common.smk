@@ -9,8 +9,8 @@ from dpmc import configuration, studies
 from dpmc.datasets import available, resolve
 from dpmc.datasets.registry import check_own_files
 from dpmc.errors import InputError
-from dpmc.frame.costs import cluster
 from dpmc.frame.costs.model import CostModel, estimates
+from dpmc.frame.costs.order import Order
 from dpmc.frame.jobs import plan
 from dpmc.frame.jobs.job import plain_cells
 from dpmc.running import launch
@@ -55,7 +55,7 @@ try:
 except InputError as error:
     launch.stop(error)
 
-REQUESTS = cluster.Requests(PLANS)
+ORDER = Order(PLANS)
 progress.RUN = launch.asked_run()
 progress.SECONDS.update(estimates(PLANS[progress.RUN], CostModel(STUDIES.values())))
 

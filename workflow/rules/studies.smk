@@ -55,18 +55,6 @@ def step_code_of(study, step):
     return lambda wildcards: plan.digest_of(step.run, step.files, study)
 
 
-def minutes_of(study, job):
-    return lambda wildcards, attempt: REQUESTS.minutes(
-        wildcards.top, study, job, place_of(job, wildcards), attempt
-    )
-
-
-def megabytes_of(study, job):
-    return lambda wildcards, attempt: REQUESTS.megabytes(
-        wildcards.top, study, job, place_of(job, wildcards), attempt
-    )
-
-
 def job_files(study, job):
     """The parts of tables that a job writes, then its other file."""
     parts = [plan.part_file("{top}", study, job, table) for table in job.tables]
@@ -99,17 +87,16 @@ for study in STUDIES.values():
                 plan.benchmark_file("{top}", study, job)
             wildcard_constraints:
                 **{name: "[^/~]+" for name in job.coordinates},
-            priority: REQUESTS.priority("results", study, job)
+            priority: ORDER.priority("results", study, job)
+            # a profile may say how many share a submission; one whose clock counts shares with none
             group:
-                cluster.group(study, job)
+                None if job.alone else f"{study.name}_{job.name}"
             conda:
                 "../../envs/dpmc.yaml"
             # what measures wall-clock time runs with no other job
             threads: (workflow.cores or 1) if job.alone else 1
             resources:
-                runtime=minutes_of(study, job),
-                mem_mb=megabytes_of(study, job),
-                slurm_extra=cluster.options(job),
+                slurm_extra="--exclusive" if job.alone else "",
             params:
                 run=job.run,
                 columns=job.tables,
@@ -135,7 +122,7 @@ for study in STUDIES.values():
             log:
                 plan.log_file("{top}", study, f"join_{table}"),
             group:
-                cluster.step_group(study)
+                f"{study.name}_results"
             conda:
                 "../../envs/dpmc.yaml"
             params:
@@ -161,7 +148,7 @@ for study in STUDIES.values():
             benchmark:
                 plan.step_benchmark_file("{top}", study, step)
             group:
-                cluster.step_group(study)
+                f"{study.name}_results"
             conda:
                 "../../envs/dpmc.yaml"
             params:

@@ -11,7 +11,6 @@ lock lives exactly as long as Snakemake does, whatever ends it.
 import argparse
 import atexit
 import contextlib
-import importlib
 import json
 import logging
 import os
@@ -22,12 +21,11 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from dpmc import configuration, studies
+from dpmc import configuration
 from dpmc.errors import InputError, did_you_mean
 from dpmc.files import refusal
 from dpmc.frame.api import Study
-from dpmc.frame.costs.cluster import Requests
-from dpmc.frame.jobs.plan import Plan, plans
+from dpmc.frame.jobs.plan import Plan
 from dpmc.running import recovery, run_lock
 from dpmc.yaml_files import named_files, read_mapping
 
@@ -53,11 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             given.snakefile, given.cores, overlays, given.targets, given.profile
         )
         os.environ[TARGETS_VARIABLE] = json.dumps(given.targets)
-        settings = read_mapping(Path(given.profile, "config.yaml")) if given.profile else {}
-        if settings.get("executor", "local") != "local":
-            command += bundling(settings, given.snakefile.parent, overlays)
         with _folder_held():
-            return _snakemake([*command, *naming(settings)])
+            return _snakemake(command)
     except InputError as error:
         print(f"dpmc: {error}", file=sys.stderr)
         return 2
@@ -101,35 +96,6 @@ def check_cores(cores: str) -> None:
         )
 
 
-def bundling(profile: Mapping, home: Path, overlays: Iterable[str]) -> list[str]:
-    """Return how many jobs share a submission, as an option; what the profile says goes before."""
-    name = f"snakemake_executor_plugin_{profile['executor']}"
-    try:
-        plugin = importlib.import_module(name)
-    except ModuleNotFoundError:
-        raise InputError(
-            f"The profile runs jobs by {profile['executor']}, whose plug-in is not installed; "
-            f"install it: pip install {name.replace('_', '-')}."
-        ) from None
-    # else a bundle falls apart on the node into jobs that each start a Snakemake
-    if hasattr(plugin.common_settings, "pass_group_args"):
-        plugin.common_settings.pass_group_args = True
-    settings = configuration.load(home / "config" / "config.yaml", overlays)
-    known = studies.load(settings.get("studies") or [])
-    own = configuration.overlaid(overlays)
-    runs = plans(settings, own, home / "config" / "quick.yaml", known)
-    bundles = [f"{group}={jobs}" for group, jobs in Requests(runs).bundles().items()]
-    return ["--group-components", *bundles, *profile.get("group-components", [])]
-
-
-def naming(profile: Mapping) -> list[str]:
-    """Let the names of Slurm jobs begin with that of the run, so that recovery finds them."""
-    if profile.get("executor") != "slurm" or run_lock.RUN_VARIABLE not in os.environ:
-        return []
-    names = [os.environ[run_lock.RUN_VARIABLE], profile.get("slurm-jobname-prefix")]
-    return ["--slurm-jobname-prefix", "_".join(filter(None, names))]
-
-
 def asked_run() -> str:
     """Return the folder of the run that targets are of: the quick one's, if all of them are."""
     runs = {_run_of(target) for target in _asked_targets()}
@@ -148,13 +114,12 @@ def _run_of(target: str) -> str:
 
 
 def join_run(workflow) -> None:
-    """Check the targets and share the folder's lock; on a node, keep a bundle to its cores.
+    """Check the targets and share the folder's lock; not in the processes of its jobs.
 
     Snakemake called by hand shares the lock as well, even to look, so that nobody mends the folder
     meanwhile; its targets it checks itself.
     """
     if not workflow.is_main_process:
-        keep_to_own_cores(workflow)
         return
     try:
         check_targets(_asked_targets(), workflow.rules)
@@ -236,17 +201,6 @@ def _uses(study: Study, key: str, run: Plan) -> bool:
     """Whether a setting is of a study's section, or of the user's data that it takes."""
     sections = (study.name, *(f"data.sets.{name}" for name in run.real_data([study])))
     return any(key == each or key.startswith(f"{each}.") for each in sections)
-
-
-def keep_to_own_cores(workflow) -> None:
-    """Keep a bundle to its cores: where Slurm binds none, Snakemake takes all of the node.
-
-    There is no option for it; tests/workflow/test_scheduler.py looks whether it still works.
-    """
-    cores = os.environ.get("SLURM_CPUS_PER_TASK")
-    resources = getattr(workflow, "global_resources", {})
-    if cores is not None and "_cores" in resources:
-        resources["_cores"] = int(cores)
 
 
 def check_targets(targets: Iterable[str], rules: Iterable) -> None:

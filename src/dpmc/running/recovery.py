@@ -6,10 +6,9 @@ active, so leftovers can be cleaned up.
 Why jobs that outlived their run are ended, rather than left alone: they write files whole or not at
 all, and with the settings of today the same bytes; but one that started before an edit of the
 configuration could put old numbers over the new run's, which Snakemake would then take for new.
-They are recognised by the name of their run in their environment, which no other process has. Jobs
-on the nodes of a Slurm cluster have it in their names (:mod:`dpmc.running.launch`) and are
-cancelled. Those in another container, or on a cluster of another kind, cannot be seen from here;
-they are the scheduler's to end.
+They are recognised by the name of their run in their environment, which no other process has. Those
+in another container or on the nodes of a cluster cannot be seen from here: whoever runs them there
+ends them (docs/cluster.md).
 
 Why dates are looked at: Snakemake takes an output for current that is not older than its inputs. A
 clock that was set back breaks that rule, in silence or with an error in every job.
@@ -20,7 +19,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import time
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -42,11 +40,6 @@ STRAYS = {"results": 0.0, "data": 3600.0}
 ROOM = 2**20
 
 PATIENCE = 10.0
-# Slurm by default gives a job half a minute between asking it to end and ending it
-SLURM_PATIENCE = 90.0
-
-# made by Snakemake's plug-in: jobs were submitted from this folder
-SUBMITTED = STATE / "slurm_logs"
 
 # nanoseconds, as the dates of files
 DAY = 86400 * 10**9
@@ -56,8 +49,6 @@ STEP = 1000
 def recover(folder: str | Path, runs: Iterable[str]) -> None:
     """Make a folder ready for the next run, and end the jobs of the runs of these names."""
     folder = Path(folder)
-    if (folder / SUBMITTED).is_dir():
-        cancel_submissions(runs)
     end_orphans(runs)
     try:
         remove_locks(folder)
@@ -106,48 +97,6 @@ def end_orphans(runs: Iterable[str]) -> int:
             )
         time.sleep(0.02)
     return len(ended)
-
-
-def cancel_submissions(runs: Iterable[str]) -> int:
-    """Cancel the Slurm jobs of dead runs, and wait for it; return how many there were."""
-    runs = set(runs)
-    if not runs:
-        return 0
-    cancelled = set()
-    end = time.monotonic() + SLURM_PATIENCE
-    while left := _submissions(runs):
-        if new := sorted(set(left) - cancelled):
-            _slurm("scancel", *new)
-            cancelled.update(new)
-        if time.monotonic() > end:
-            raise InputError(
-                f"Slurm job {left[0]} of a run that was killed cannot be cancelled; cancel it "
-                f"(scancel {left[0]}), then run this again."
-            )
-        time.sleep(0.5)
-    return len(cancelled)
-
-
-def _submissions(runs: set[str]) -> list[str]:
-    """Return the ids of this user's Slurm jobs that wait or run and whose name is that of a run."""
-    lines = _slurm("squeue", "--me", "--noheader", "--format=%i|%j").splitlines()
-    named = [line.partition("|")[::2] for line in lines]
-    return [job for job, name in named if name.partition("_")[0] in runs]
-
-
-def _slurm(*command: str) -> str:
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SLURM_PATIENCE)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        said = str(error)
-    else:
-        if done.returncode == 0:
-            return done.stdout
-        said = done.stderr.strip()
-    raise InputError(
-        f"Jobs of a run that was killed may be alive on the cluster, and {command[0]} does not say "
-        f"({said}); run this again where Slurm answers, or remove {SUBMITTED} if there is none."
-    )
 
 
 def remove_locks(folder: Path) -> None:
