@@ -31,7 +31,7 @@ BEGIN: float | None = None
 OTHER_SECONDS = 1.5
 SNAKEMAKE_SECONDS = 0.2
 """What Snakemake itself takes for a job."""
-STEADY = 60.0
+STEADY = 20.0
 """Seconds of jobs that weigh as much as what is expected, before what this machine takes counts."""
 STOPPED = threading.Event()
 """Whether Ctrl-C was pressed: jobs that it ends have not failed."""
@@ -212,9 +212,15 @@ class LogHandler(LogHandlerBase):
                 self._line(f"dpmc: {sentence}")
 
     def _seconds_left(self) -> float:
-        """What remains, as much slower or faster than expected as what is done was."""
-        pace = (self.taken + STEADY) / (self.expected + STEADY)
+        """What remains, as much slower or faster than expected as jobs were up to now.
+
+        Those that are done tell it, and those that run for longer than they should.
+        """
         now = time.monotonic()
+        late = [job for job in self.running.values() if now - job.begin > job.seconds]
+        taken = self.taken + sum(now - job.begin for job in late)
+        expected = self.expected + sum(job.seconds for job in late)
+        pace = (taken + STEADY) / (expected + STEADY)
         ahead = [max(pace * job.seconds - (now - job.begin), 0.0) for job in self.running.values()]
         begun = pace * sum(job.seconds for job in self.running.values()) - sum(ahead)
         work = pace * sum(self.work.values()) - begun

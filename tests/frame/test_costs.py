@@ -1,75 +1,58 @@
-"""What a run will cost: jobs counted, samples measured and kept, costs told from them."""
+"""What a run will cost: jobs counted, means measured and kept, costs told from them."""
 
-import math
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 from invented_study import TRIAL_COLUMNS, study
 
-from dpmc import studies, tables
+from dpmc import studies
 from dpmc.errors import InputError
-from dpmc.frame.api import Effort, Job, RatingsOf, Step, in_proportion, ratings_of
-from dpmc.frame.costs import model as costs
-from dpmc.frame.costs.model import CostSample, Planned, Total
+from dpmc.frame import costs
+from dpmc.frame.api import Job, OutputOf, RatingsOf, Step, ratings_of
+from dpmc.frame.costs import START_SECONDS, Total
 from dpmc.frame.jobs.cells import Cell
 from dpmc.frame.jobs.plan import Plan
 
-FIT = CostSample("fit", "als", 1000.0, 2, start=0.5, run=0.2, memory=200.0, disk=0.1)
-SMALL = CostSample("fit", "mean", 1000.0, 2, start=0.5, run=0.01, memory=100.0, disk=0.1)
-LARGE = replace(FIT, size=8000.0, run=2.0, memory=900.0)
 METHODS = ("als", "irls")
+MEANS = {("fit", "als"): 0.2, ("fit", "irls"): 0.6}
 
 
 @dataclass(frozen=True)
 class Fit(Cell):
     method: str
+    epsilon: float
 
 
-def effort(section, cells):
-    return Effort(None, section["trials"], section["size"])
-
-
-JOBS = (
-    Job(
-        "fit",
-        "invented_study:fit",
-        tables={"trials": TRIAL_COLUMNS},
-        cell=Fit,
-        cells=lambda section: map(Fit, METHODS),
-        inputs=lambda section, cell: {"ratings": RatingsOf("sweetrs")},
-        effort=effort,
-    ),
-    Job("totals", "invented_study:totals", tables={"totals": ("a",)}, seconds=7.0),
-    Job("tune", "invented_study:tune", tables={"tuned": ("a",)}, target="tuning"),
+FIT = Job(
+    "fit",
+    "invented_study:fit",
+    tables={"trials": TRIAL_COLUMNS},
+    cell=Fit,
+    cells=lambda section: [Fit(method, epsilon) for method in METHODS for epsilon in (1.0, 2.0)],
+    by=("method",),
+    settings=lambda section, cell: {"trials": section["trials"]},
+    inputs=lambda section, cell: {"ratings": RatingsOf("sweetrs")},
 )
+TOTALS = Job("totals", "invented_study:totals", tables={"totals": ("a",)}, seconds=7.0)
+TUNE = Job("tune", "invented_study:tune", tables={"tuned": ("a",)}, target="tuning")
 STEPS = (Step("figures", "invented_study:figures", seconds=3.0),)
 
 
-def invented(folder, samples=(), trials=3, size=1000.0):
-    """The plan of a run in a folder, of a study that keeps these samples."""
-    section = {"trials": trials, "size": size}
+def invented(folder, means=None, trials=3, jobs=(FIT, TOTALS, TUNE)):
+    """The plan of a run in a folder, of a study that keeps these means."""
     path = folder / "costs.csv"
-    if samples:
-        costs.update(path, samples)
-    each = study(None, jobs=JOBS, steps=STEPS, costs=path)
-    configuration = {"invented": section, "data": {"sets": {}}}
+    if means:
+        costs.update(path, means)
+    each = study(None, jobs=jobs, steps=STEPS, costs=path)
+    configuration = {"invented": {"trials": trials}, "data": {"sets": {}}}
     return Plan(str(folder / "results"), configuration, {"invented": each})
 
 
-def told(samples, folder, wanted):
-    run = invented(folder, samples)
-    job = Planned("invented", "fit", wanted, 9.0, (), "", "", ())
-    return costs.CostModel(run.studies.values()).cost(job)
-
-
-# -- what jobs are declared by -----------------------------------------------------------------
-
-
-def test_amounts_add_up_over_the_cells_of_a_job_and_the_size_is_that_of_one():
-    cells = {Fit("als"): {"trials": 3, "users": 8}, Fit("irls"): {"trials": 4, "users": 9}}
-    assert in_proportion()({}, cells) == Effort(None, 7, 1.0)
-    both = in_proportion(lambda used: 10 * used["trials"], size=lambda used: used["users"])
-    assert both({}, cells) == Effort(None, 70, 8)
+def told(run, kind):
+    """Return what the jobs of a kind are expected to take, in their order."""
+    known = costs.Costs(run.studies.values())
+    return [known.seconds(job) for job in costs.planned(run) if job.kind == kind]
 
 
 def test_data_with_sizes_are_drawn_and_others_read():
@@ -80,9 +63,6 @@ def test_data_with_sizes_are_drawn_and_others_read():
     section = {"datasets": {"drawn": {"users": 3, "items": 2}, "sweetrs": {"rating_range": [0, 1]}}}
     assert ratings_of(section, On("drawn")) == {}
     assert ratings_of(section, On("sweetrs")) == {"ratings": RatingsOf("sweetrs")}
-
-
-# -- jobs ---------------------------------------------------------------------------------------
 
 
 def test_jobs_are_those_of_the_default_target(tmp_path):
@@ -97,95 +77,103 @@ def test_jobs_are_those_of_the_default_target(tmp_path):
 # -- what they cost -----------------------------------------------------------------------------
 
 
-def test_cost_is_in_proportion_to_amount_and_size(tmp_path):
-    cost = told([FIT, SMALL], tmp_path, Effort("als", 10, 3000.0))
-    assert cost.measured
-    assert cost.seconds == pytest.approx(0.5 + 10 * 0.2 * 3)
-    assert cost.memory == pytest.approx(100 + 100 * 3)  # 100 MB is what the smallest job needs
-    assert cost.disk == pytest.approx(10 * 0.1 * 3)
+def test_a_job_takes_its_start_and_the_mean_of_its_method_for_each_trial_of_all_its_cells(tmp_path):
+    seconds = [START_SECONDS + 2 * 3 * mean for mean in MEANS.values()]
+    assert told(invented(tmp_path, MEANS), "fit") == pytest.approx(seconds)
+    more = told(invented(tmp_path, trials=30), "fit")
+    assert more == pytest.approx([START_SECONDS + 2 * 30 * mean for mean in MEANS.values()])
 
 
 def test_what_a_job_of_each_rule_takes_is_what_was_measured_or_else_stated(tmp_path):
-    slow = replace(FIT, alike="irls", run=0.6)
-    run = invented(tmp_path, [FIT, slow])
-    found = costs.estimates(run, costs.CostModel(run.studies.values()))
-    assert found["invented_fit"] == pytest.approx(0.5 + 3 * (0.2 + 0.6) / 2)
-    own = {found[job.files[0]] for job in costs.planned(run) if job.kind == "fit"}
-    assert sorted(own) == pytest.approx([0.5 + 3 * 0.2, 0.5 + 3 * 0.6])
+    run = invented(tmp_path, MEANS)
+    found = costs.estimates(run, costs.Costs(run.studies.values()))
+    assert found["invented_fit"] == pytest.approx(START_SECONDS + 6 * 0.4)
+    own = [found[job.files[0]] for job in costs.planned(run) if job.kind == "fit"]
+    assert own == pytest.approx([START_SECONDS + 6 * 0.2, START_SECONDS + 6 * 0.6])
     stated = [found[f"invented_{name}"] for name in ("totals", "tune", "figures")]
     assert stated == [7.0, 2.0, 3.0]
     assert {"invented_join_trials", "download", "ratings", "page"} <= set(found)
 
 
-@pytest.mark.parametrize(("size", "seconds"), [(2000.0, 0.5 + 0.4), (4000.0, 0.5 + 1.0)])
-def test_the_nearest_size_tells(size, seconds, tmp_path):
-    assert told([FIT, LARGE], tmp_path, Effort("als", 1, size)).seconds == pytest.approx(seconds)
-
-
-def test_a_job_like_none_costs_the_mean_of_its_kind(tmp_path):
-    cost = told([FIT, SMALL], tmp_path, Effort("irls", 10, 1e9))
-    assert not cost.measured
-    assert cost.seconds == pytest.approx(0.5 + 10 * (0.2 + 0.01) / 2)
-    assert cost.memory == 200.0
-
-
-def test_a_kind_that_was_never_measured_takes_what_its_study_states(tmp_path):
-    run = invented(tmp_path, [FIT])
-    model = costs.CostModel(run.studies.values())
-    stated = {job.kind: model.cost(job) for job in costs.planned(run)}
-    assert (stated["totals"].seconds, stated["figures"].seconds) == (7.0, 3.0)
-    assert math.isnan(stated["totals"].memory)
-    assert not stated["totals"].measured
+def test_a_method_that_was_never_measured_takes_the_mean_of_its_kind(tmp_path):
+    run = invented(tmp_path, {("fit", "als"): 0.2, ("fit", "mean"): 0.1})
+    assert told(run, "fit")[1] == pytest.approx(START_SECONDS + 6 * 0.15)
+    known = costs.Costs(run.studies.values())
+    measured = [known.was_measured(job) for job in costs.planned(run) if job.study == "invented"]
+    assert measured == [True, False, False, True, False]
 
 
 def test_totals_are_sums_and_largest(tmp_path):
-    run = invented(tmp_path, [FIT, replace(FIT, alike="irls", run=0.4, memory=300.0)])
-    jobs, model = costs.planned(run), costs.CostModel(run.studies.values())
-    found = costs.totals([job for job in jobs if job.kind in ("fit", "totals")], model.cost)
-    seconds = [0.5 + 3 * 0.2, 0.5 + 3 * 0.4, 7.0]
-    expected = Total(3, pytest.approx(sum(seconds)), 7.0, 300.0, pytest.approx(0.6), 1)
-    assert found == {"invented": expected}
-    assert costs.total([], model.cost).jobs == 0
+    run = invented(tmp_path, MEANS)
+    jobs, known = costs.planned(run), costs.Costs(run.studies.values())
+    found = costs.totals([job for job in jobs if job.kind in ("fit", "totals")], known)
+    seconds = [START_SECONDS + 6 * 0.2, START_SECONDS + 6 * 0.6, 7.0]
+    assert found == {"invented": Total(3, pytest.approx(sum(seconds)), 7.0, 1)}
+    assert costs.total([], known).jobs == 0
 
 
-# -- samples ------------------------------------------------------------------------------------
+# -- which begin first --------------------------------------------------------------------------
 
 
-def finish(run, seconds, megabytes=150):
-    """Write what a finished run leaves: logs, benchmarks, files."""
+def order(tmp_path, *jobs):
+    run = invented(tmp_path, {("fit", "als"): 10.0, ("fit", "irls"): 100.0}, jobs=jobs)
+    (each,) = run.studies.values()
+    return list(costs.priorities(run, each, costs.Costs([each])).values())
+
+
+def test_kinds_with_long_jobs_come_first_and_a_clock_that_counts_before_them(tmp_path):
+    timing = replace(TOTALS, name="timing", alone=True)
+    none = replace(TOTALS, name="none", cells=lambda section: [])
+    assert order(tmp_path, FIT, TOTALS, timing, none) == [600, 7, costs.FIRST, 0]
+
+
+def test_what_long_jobs_wait_for_comes_as_early_as_they(tmp_path):
+    made, later = (replace(FIT, name=name, seconds=5.0) for name in ("made", "later"))
+    middle = replace(
+        later, name="middle", inputs=lambda section, cell: {"x": OutputOf("made", cell)}
+    )
+    long = replace(FIT, inputs=lambda section, cell: {"x": OutputOf("middle", cell)})
+    assert order(tmp_path, made, later, middle, long) == [600, 5, 600, 600]
+    of_a_target = replace(middle, target="more", seconds=90.0)
+    assert order(tmp_path, made, of_a_target)[0] == 5
+
+
+# -- means --------------------------------------------------------------------------------------
+
+
+def finish(run, seconds):
+    """Write what a finished run leaves: logs and files."""
     for job, taken in zip(costs.planned(run), seconds, strict=False):
-        for path in (job.log, job.benchmark, *job.files):
-            (run_path := tables.Path(path)).parent.mkdir(parents=True, exist_ok=True)
-            run_path.write_text("x" * 1000)
-        tables.Path(job.log).write_text(f"a remark\nCPU seconds: 0.50 to start, {taken} to run\n")
-        tables.Path(job.benchmark).write_text(f"s\tmax_rss\n1.0\t{megabytes}\n")
+        for path in map(Path, (job.log, *job.files)):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("x")
+        Path(job.log).write_text(f"a remark\nCPU seconds: 0.50 to start, {taken} to run\n")
 
 
-def test_figures_are_means_over_runs(tmp_path):
-    runs = [invented(tmp_path / name) for name in ("one", "two")]
+def test_means_are_those_of_all_trials_of_all_runs(tmp_path):
+    runs = [invented(tmp_path / "one"), invented(tmp_path / "two", trials=6)]
     finish(runs[0], [6.0, 3.0])
-    finish(runs[1], [12.0], megabytes=170)
-    als, irls = costs.measure(runs)["invented"]
-    assert (als.kind, als.alike, als.size, als.jobs) == ("fit", "als", 1000.0, 2)
-    assert (als.start, als.run, als.memory) == (0.5, pytest.approx(18 / 6), 170)
-    assert als.disk == pytest.approx(2 * 0.001 / 6)
-    assert (irls.alike, irls.jobs, irls.run) == ("irls", 1, 1.0)
+    finish(runs[1], [12.0])
+    beyond = 0.5 - START_SECONDS
+    found = costs.measure(runs)["invented"]
+    assert found == {
+        ("fit", "als"): pytest.approx((18 + 2 * beyond) / (6 + 12)),
+        ("fit", "irls"): pytest.approx((3 + beyond) / 6),
+    }
 
 
 def test_what_a_run_measured_tells_its_own_cost(tmp_path):
     run = invented(tmp_path)
     finish(run, [6.0, 3.0, 1.0])
     costs.update(tmp_path / "costs.csv", costs.measure([run])["invented"])
-    model = costs.CostModel(run.studies.values())
-    told = [model.cost(job).seconds for job in costs.planned(run)[:3]]
-    assert told == pytest.approx([6.5, 3.5, 1.5])
+    assert told(run, "fit") + told(run, "totals") == pytest.approx([6.5, 3.5, 1.5], rel=0.01)
 
 
 def test_a_job_without_data_is_not_measured(tmp_path):
     run = invented(tmp_path)
     finish(run, [6.0, 3.0])
-    tables.Path(costs.planned(run)[1].log).write_text("")
-    assert [each.alike for each in costs.measure([run])["invented"]] == ["als"]
+    Path(costs.planned(run)[1].log).write_text("")
+    assert list(costs.measure([run])["invented"]) == [("fit", "als")]
 
 
 def test_a_folder_without_a_finished_job_is_refused(tmp_path):
@@ -193,38 +181,21 @@ def test_a_folder_without_a_finished_job_is_refused(tmp_path):
         costs.measure([invented(tmp_path)])
 
 
-def test_new_figures_replace_old_ones_and_others_stay(tmp_path):
+def test_new_means_replace_old_ones_and_others_stay(tmp_path):
     path = tmp_path / "costs.csv"
-    costs.update(path, [FIT, SMALL])
-    costs.update(path, [replace(FIT, run=123456.789, memory=math.nan), LARGE])
-    als, larger, mean = costs.read(path)
-    assert als.run == 123500  # four digits
-    assert math.isnan(als.memory)
-    assert (larger, mean) == (LARGE, SMALL)
-
-
-def test_a_size_of_more_digits_than_are_kept_replaces_itself(tmp_path):
-    path, exact = tmp_path / "costs.csv", replace(FIT, size=851719.3)
-    costs.update(path, [exact])
-    costs.update(path, [replace(exact, run=3.0)])
-    (kept,) = costs.read(path)
-    assert (kept.size, kept.run) == (851700, 3.0)
-
-
-# -- those that are committed -------------------------------------------------------------------
+    costs.update(path, MEANS)
+    costs.update(path, {("fit", "als"): 123456.789, ("fit", "mean"): 0.5})
+    assert costs.read(path) == MEANS | {("fit", "als"): 123000.0, ("fit", "mean"): 0.5}
 
 
 @pytest.mark.parametrize("name", studies.BUILT_IN)
-def test_committed_figures_are_of_jobs_that_there_are(name):
+def test_committed_means_are_of_jobs_that_there_are(name):
     each = studies.load()[name]
-    samples = costs.read(each.costs)
-    kinds = {part.name for part in (*each.jobs, *each.steps)}
-    assert samples
-    assert {sample.kind for sample in samples} <= kinds
-    assert all(sample.size > 0 and sample.run >= 0 and sample.jobs >= 1 for sample in samples)
+    kinds = {kind for kind, _ in costs.read(each.costs)}
+    assert {job.name for job in each.jobs if job.target is None} <= kinds
+    assert kinds <= {part.name for part in (*each.jobs, *each.steps)}
 
 
-def test_committed_shared_figures_are_of_shared_jobs():
-    samples = costs.read(costs.SHARED_COSTS)
-    kinds = {costs.JOIN, costs.RATINGS, costs.DOWNLOAD, costs.PAGE}
-    assert {sample.kind for sample in samples} == kinds
+def test_committed_shared_means_are_of_shared_jobs():
+    kinds = {kind for kind, _ in costs.read(costs.SHARED_COSTS)}
+    assert kinds == {costs.JOIN, costs.RATINGS, costs.DOWNLOAD, costs.PAGE}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from invented_study import ALS, IRLS, QUIET, REGRESSION, TOTAL_COLUMNS, TRIAL_COLUMNS, Point, study
 
 from dpmc.errors import InputError
-from dpmc.frame.api import Effort, Job, OutputOf, RatingsOf, Step
+from dpmc.frame.api import Job, OutputOf, RatingsOf, Step
 from dpmc.frame.jobs import digest, plan
 from dpmc.frame.jobs.cells import Cell
 
@@ -46,8 +46,7 @@ JOBS = (
         tables={"trials": TRIAL_COLUMNS, "second/trials": TRIAL_COLUMNS},
         cell=Point, cells=lambda section: ORDER, by=("dataset", "method"),
         settings=settings_of_point, inputs=inputs,
-        modules=lambda section, cell: ["dpmc.frame.jobs.seeds"],
-        effort=lambda section, cells: Effort(amount=len(cells))),
+        modules=lambda section, cell: ["dpmc.frame.jobs.seeds"]),
     Job("baseline", "invented_study:baseline", tables={"trials": TRIAL_COLUMNS},
         cell=Data, cells=lambda section: [Data("sweetrs")],
         settings=lambda section, cell: {"trials": 3},
@@ -130,8 +129,6 @@ def test_cells_that_agree_in_the_coordinates_are_one_job(planned):
         (ALS, 1),
         (QUIET, 0.5),
     ]
-    assert planned.effort(STUDY, fit, FITS[0]) == Effort("synthetic als", 2)
-    assert planned.effort(STUDY, STUDY.job("totals"), ()) == Effort("")
     assert planned.code(STUDY, fit, FITS[0]) == plan.digest_of(
         fit.run, ["dpmc.frame.jobs.seeds"], STUDY
     )

@@ -8,7 +8,7 @@ from workspaces import DEFAULTS, HOME, Workspace
 
 from dpmc import studies
 from dpmc.configuration import checked, merge
-from dpmc.frame.costs import model as costs
+from dpmc.frame import costs
 from dpmc.frame.jobs.plan import Plan
 
 # the target of a run is a rule too, and no work

@@ -9,8 +9,7 @@ from dpmc import configuration, studies
 from dpmc.datasets import available, resolve
 from dpmc.datasets.registry import check_own_files
 from dpmc.errors import InputError
-from dpmc.frame.costs.model import CostModel, estimates
-from dpmc.frame.costs.order import Order
+from dpmc.frame.costs import Costs, estimates, priorities
 from dpmc.frame.jobs import plan
 from dpmc.frame.jobs.job import plain_cells
 from dpmc.running import launch
@@ -55,9 +54,9 @@ try:
 except InputError as error:
     launch.stop(error)
 
-ORDER = Order(PLANS)
+COSTS = Costs(STUDIES.values())
 progress.RUN = launch.asked_run()
-progress.SECONDS.update(estimates(PLANS[progress.RUN], CostModel(STUDIES.values())))
+progress.SECONDS.update(estimates(PLANS[progress.RUN], COSTS))
 
 
 wildcard_constraints:

@@ -72,6 +72,7 @@ def tables_with_parts(study):
 
 
 for study in STUDIES.values():
+    order = priorities(PLANS["results"], study, COSTS)
     for job in study.jobs:
 
         rule:
@@ -87,7 +88,7 @@ for study in STUDIES.values():
                 plan.benchmark_file("{top}", study, job)
             wildcard_constraints:
                 **{name: "[^/~]+" for name in job.coordinates},
-            priority: ORDER.priority("results", study, job)
+            priority: order[job.name]
             # a profile may say how many share a submission; one whose clock counts shares with none
             group:
                 None if job.alone else f"{study.name}_{job.name}"

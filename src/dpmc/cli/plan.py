@@ -1,7 +1,6 @@
 """``dpmc plan``: what a run will cost, before anything runs."""
 
 import json
-import math
 from pathlib import Path
 
 import click
@@ -32,14 +31,14 @@ DEFAULTS = Path("config/config.yaml")
 def plan(config, results, as_json):
     """State what a run will cost before anything runs.
 
-    Shown are jobs, CPU hours, memory and disk by study.
+    Shown are jobs, CPU hours and the longest job by study.
 
-    What it says rests on measured figures. With --measure it writes new ones, from the logs and
-    benchmarks of finished runs: those of jobs that these did not have stay.
+    What it says rests on mean CPU seconds of each kind of job. With --measure it writes new ones,
+    from the logs of finished runs: those of jobs that these did not have stay.
     """
     from dpmc import studies
     from dpmc.configuration import checked
-    from dpmc.frame.costs import model as costs
+    from dpmc.frame.costs import Costs, files_of, measure, planned, total, totals
     from dpmc.frame.jobs.plan import Plan
 
     configuration = _configuration(config)
@@ -47,15 +46,14 @@ def plan(config, results, as_json):
     configuration = checked(configuration, known)
     if results:
         runs = [Plan(folder, configuration, known) for folder in results]
-        _update(costs.measure(runs), costs.files_of(known.values()))
+        _update(measure(runs), files_of(known.values()))
         return
-    jobs = costs.planned(Plan("results", configuration, known))
-    model = costs.CostModel(known.values())
-    found = costs.totals(jobs, model.cost)
+    jobs = planned(Plan("results", configuration, known))
+    costs = Costs(known.values())
+    found = totals(jobs, costs)
     missing = _missing(jobs, configuration["data"])
-    waiting = [job for job in jobs if set(job.data) & set(missing)]
-    found["all"] = costs.total(jobs, model.cost)
-    found["without data"] = costs.total(waiting, model.cost)
+    found["all"] = total(jobs, costs)
+    found["without data"] = total((job for job in jobs if set(job.data) & set(missing)), costs)
     click.echo(_json(found, missing) if as_json else "\n".join(_lines(found, missing)))
 
 
@@ -78,38 +76,31 @@ def _missing(jobs, data) -> list[str]:
 
 
 def _update(measured, files) -> None:
-    from dpmc.frame.costs.model import update
+    from dpmc.frame.costs import update
 
-    for study, samples in measured.items():
+    for study, means in measured.items():
         if study in files:
-            update(files[study], samples)
-            click.echo(f"wrote {files[study]} ({len(samples)} figures measured)")
+            update(files[study], means)
+            click.echo(f"wrote {files[study]} ({len(means)} means measured)")
 
 
 def _json(found, missing) -> str:
-    rows = {name: _plain(total) for name, total in found.items()}
+    from dataclasses import asdict
+
+    rows = {name: asdict(total) for name, total in found.items()}
     waiting = rows.pop("without data") | {"data": missing}
     return json.dumps({"totals": rows, "without_data": waiting}, indent=2)
 
 
-def _plain(total) -> dict[str, object]:
-    from dataclasses import asdict
-
-    return {name: None if math.isnan(value) else value for name, value in asdict(total).items()}
-
-
 def _lines(found, missing):
     waiting = found.pop("without data")
-    headings = ("", "jobs", "CPU hours", "longest job", "memory of a job", "disk")
+    headings = ("", "jobs", "CPU hours", "longest job")
     rows = [headings, *(_row(name, total) for name, total in found.items())]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for first, *others in rows:
         cells = (f"{text:>{width}}" for text, width in zip(others, widths[1:], strict=True))
         yield "  ".join([f"{first:<{widths[0]}}", *cells])
-    yield (
-        "Memory is that of the job that needs most: as many as run at once need it each. A run "
-        "that goes on from earlier results needs less."
-    )
+    yield "A run that goes on from earlier results needs less."
     if guessed := found["all"].guessed:
         yield f"No job like {guessed} of these was measured: their costs are guesses."
     if missing:
@@ -125,6 +116,4 @@ def _row(name, total) -> tuple[str, ...]:
         f"{total.jobs}",
         f"{total.seconds / 3600:.2f}",
         f"{total.longest / 60:.1f} min",
-        "unknown" if math.isnan(total.memory) else f"{total.memory:,.0f} MB",
-        f"{total.disk:,.0f} MB",
     )

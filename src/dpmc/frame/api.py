@@ -41,26 +41,6 @@ class OutputOf:
 Source = RatingsOf | OutputOf
 
 
-@dataclass(frozen=True)
-class Effort:
-    """What the cost of a job is in proportion to, for telling it before anything runs.
-
-    Attributes
-    ----------
-    alike : str or None
-        Jobs of a kind that do the same work on more or fewer data have the same. None stands for
-        the coordinates of the job.
-    amount : float
-        How often the work is done: trials, budgets, iterations.
-    size : float
-        Of the data that it is done on; CPU time, memory and disk grow with it.
-    """
-
-    alike: str | None = None
-    amount: float = 1.0
-    size: float = 1.0
-
-
 def once(section: Section) -> list[Cell]:
     """Return the one cell of a kind of job that runs once."""
     return [Cell()]
@@ -69,24 +49,6 @@ def once(section: Section) -> list[Cell]:
 def nothing(section: Section, cell: Cell | None = None) -> dict:
     """Return no settings, inputs or modules."""
     return {}
-
-
-def constant_effort(section: Section, cells: Cells) -> Effort:
-    """Return the effort of a job that costs the same every time."""
-    return Effort()
-
-
-def in_proportion(
-    amount: Callable[[Settings], float] = lambda used: used["trials"],
-    size: Callable[[Settings], float] = lambda used: 1.0,
-) -> Callable[[Section, Cells], Effort]:
-    """Return an effort: ``amount`` of all cells of a job, on data of the ``size`` of its first."""
-
-    def effort(section: Section, cells: Cells) -> Effort:
-        used = list(cells.values())
-        return Effort(amount=sum(map(amount, used)), size=size(used[0]))
-
-    return effort
 
 
 def ratings_of(section: Section, cell: Cell) -> dict[str, Source]:
@@ -153,8 +115,8 @@ class Job:
     seconds : float
         About how long one takes: only for telling the time left, and for what was never
         measured.
-    effort : callable
-        From the section and the cells of a job to what its cost grows with.
+    differ_by : str
+        The field of cells, if they have it, by which means of what jobs took are kept apart.
     """
 
     name: str
@@ -170,7 +132,7 @@ class Job:
     alone: bool = False
     target: str | None = None
     seconds: float = 2.0
-    effort: Callable[[Section, Cells], Effort] = constant_effort
+    differ_by: str = "method"
 
     @property
     def coordinates(self) -> tuple[str, ...]:
@@ -325,7 +287,7 @@ class Study:
     schema : path or None
         JSON schema of its section, as YAML; None refuses nothing.
     costs : path or None
-        CSV file of what its jobs were measured to cost, see :mod:`dpmc.frame.costs.model`.
+        CSV file of what its jobs were measured to cost, see :mod:`dpmc.frame.costs`.
     items : path or None
         YAML file of what its papers hold, see :mod:`dpmc.frame.showing.items`; None without one.
     folder : path or None

@@ -5,14 +5,13 @@ A run is a folder of results with one configuration: ``results``, and ``results/
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from dpmc import configuration as configurations
 from dpmc.errors import InputError
 from dpmc.frame.api import (
     Cells,
-    Effort,
     Job,
     RatingsOf,
     Regression,
@@ -92,11 +91,6 @@ class Plan:
             raise InputError(
                 f"The configuration has no job {job.name} of {study.name} with {', '.join(place)}."
             ) from None
-
-    def effort(self, study: Study, job: Job, place: Place) -> Effort:
-        """Return what the cost of a job grows with."""
-        found = job.effort(self.sections[study.name], self.settings(study, job, place))
-        return replace(found, alike=" ".join(place)) if found.alike is None else found
 
     def settings_by_cell(self, study: Study) -> dict[str, Mapping[str, object]]:
         """Return the settings of every cell of the study's table of trials, by its name."""

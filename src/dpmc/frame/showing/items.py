@@ -15,7 +15,7 @@ import pandas as pd
 from dpmc.errors import InputError
 from dpmc.frame.api import Study
 from dpmc.frame.checking.runs import read_frame
-from dpmc.frame.costs.model import CostModel
+from dpmc.frame.costs import Costs, planned_job
 from dpmc.frame.jobs.plan import Plan
 from dpmc.frame.judging.finding import AGREES, DEVIATES
 from dpmc.frame.showing.chapter import Chapter
@@ -115,7 +115,7 @@ def item_rows(
     """
     if study.items is None:
         return []
-    items, costs = load_items(study.items), CostModel([study])
+    items, costs = load_items(study.items), Costs([study])
     verdicts = {}
     if claims is not None:
         known = read_plain(study.items.with_name("claims.yaml"))
@@ -173,15 +173,14 @@ def _verdicts(ids: Collection[str], verdicts: Mapping[str, str]) -> list[str]:
     return [f"{verdict}: {', '.join(names)}" for verdict, names in groups.items()]
 
 
-def seconds_of(plan: Plan, study: Study, item: Item, costs: CostModel) -> float:
+def seconds_of(plan: Plan, study: Study, item: Item, costs: Costs) -> float:
     """Return the CPU seconds that the jobs of an item are expected to take."""
     total = 0.0
     for job in (study.job(name) for name in item.jobs):
         for place in plan.jobs(study, job):
             here = dict(zip(job.coordinates, place, strict=True))
             if all(fnmatchcase(here.get(name, ""), each) for name, each in item.only.items()):
-                effort = plan.effort(study, job, place)
-                total += costs.expected(study.name, job.name, effort, job.seconds).seconds
+                total += costs.seconds(planned_job(plan, study, job, place))
     return total
 
 

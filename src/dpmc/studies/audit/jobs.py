@@ -1,6 +1,6 @@
 """The job of the audit, one for each of its parts."""
 
-from dpmc.frame.api import Cells, Effort, Job, Section
+from dpmc.frame.api import Job, Section
 from dpmc.methods import method_module
 from dpmc.studies.audit.methods import METHODS, USER_LEVEL_METHODS
 from dpmc.studies.audit.parts import PARTS, PartCell
@@ -18,13 +18,6 @@ def part_modules(section: Section, cell: PartCell) -> list[str]:
     return [*PARTS[cell.part].modules, *dict.fromkeys(methods)]
 
 
-def effort(section: Section, cells: Cells) -> Effort:
-    """Return what a part's cost grows with: publications, transcripts or draws."""
-    (used,) = cells.values()
-    counts = [used[name] for name in ("attacks", "runs", "samples") if name in used]
-    return Effort(amount=next(iter(counts), 1))
-
-
 PART = Job(
     name="part",
     run=".run:run",
@@ -34,5 +27,5 @@ PART = Job(
     settings=part_settings,
     modules=part_modules,
     seconds=20.0,
-    effort=effort,
+    differ_by="part",
 )

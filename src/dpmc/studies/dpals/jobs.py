@@ -1,7 +1,7 @@
 """The job of the grid."""
 
 from dpmc.frame.api import Job
-from dpmc.frame.jobs.entries import effort_of_fits, inputs_of
+from dpmc.frame.jobs.entries import inputs_of
 from dpmc.studies.dpals.cells import DPALS_COLUMNS, ITERATION_COLUMNS, DpalsCell
 from dpmc.studies.dpals.settings import dpals_settings, modules_of
 
@@ -17,5 +17,4 @@ FIT = Job(
     inputs=inputs_of,
     modules=lambda section, cell: modules_of(cell.method),
     seconds=15.0,
-    effort=effort_of_fits,
 )

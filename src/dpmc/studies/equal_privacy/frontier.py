@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dpmc.frame.api import Cells, Effort, Job, Section
+from dpmc.frame.api import Job, Section
 from dpmc.frame.jobs.cells import Cell
 from dpmc.frame.jobs.task import Task
 from dpmc.privacy.calibration import best_of, smallest_variances
@@ -25,11 +25,6 @@ def settings(section: Section, cell: Releases) -> dict[str, object]:
     """Return the arguments of :func:`frontier_table`."""
     frontier = {"epsilons": section["frontier"]["epsilons"], "delta": section["delta"]}
     return {"releases": [cell.releases]} | frontier
-
-
-def effort(section: Section, cells: Cells) -> Effort:
-    """Return what a part of the frontier costs: each budget the same."""
-    return Effort(amount=len(section["frontier"]["epsilons"]))
 
 
 def run(task: Task) -> list[dict[str, object]]:
@@ -74,5 +69,4 @@ JOB = Job(
     cells=lambda section: map(Releases, section["frontier"]["releases"]),
     settings=settings,
     seconds=15.0,
-    effort=effort,
 )

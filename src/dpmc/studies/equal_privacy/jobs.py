@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 
-from dpmc.frame.api import Job, Settings, in_proportion, ratings_of
+from dpmc.frame.api import Job, Settings, ratings_of
 from dpmc.methods import method_module
 from dpmc.studies.equal_privacy.cells import CALIBRATED_COLUMNS, CalibratedCell
 from dpmc.studies.equal_privacy.hyperparameters import HYPERPARAMETER_COLUMNS
@@ -38,10 +38,6 @@ FIT = of_grid(
     tables={"calibrated": CALIBRATED_COLUMNS},
     by=("dataset", "relation", "method"),  # a job runs all epsilons
     settings=calibrated_settings,
-    effort=in_proportion(
-        lambda used: used["trials"] * len(used["hyperparameters"]),
-        size=lambda used: used.get("users", 1),
-    ),
 )
 TUNE = of_grid(
     name="tune",

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from dpmc.frame.api import Job, Regression, Settings, Step, Study, in_proportion
+from dpmc.frame.api import Job, Regression, Settings, Step, Study
 from dpmc.studies.onebit.cells import CLEAR, NOISES, ONEBIT_COLUMNS, RANK_COLUMNS, OneBitCell
 from dpmc.studies.onebit.experiments import EXPERIMENTS
 from dpmc.studies.onebit.experiments.gradient_steps import StepsCell
@@ -31,7 +31,7 @@ solving = partial(
     cell=OneBitCell,
     settings=cell_settings,
     inputs=inputs_of,
-    effort=in_proportion(size=lambda used: used.get("users", 1) * used.get("items", 1)),
+    differ_by="mechanism",
 )
 STUDY = Study.of(
     __name__,

@@ -1,7 +1,7 @@
 """The job of the comparison: all trials of a method with its settings on a data set."""
 
 from dpmc.frame.api import Job
-from dpmc.frame.jobs.entries import effort_of_fits, inputs_of
+from dpmc.frame.jobs.entries import inputs_of
 from dpmc.studies.which_model.cells import COLUMNS, FitCell
 from dpmc.studies.which_model.settings import fit_settings, modules_of
 
@@ -16,5 +16,4 @@ FIT = Job(
     inputs=inputs_of,
     modules=lambda section, cell: modules_of(cell.method),
     seconds=15.0,
-    effort=effort_of_fits,
 )

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpmc.errors import InputError, refuse_unknown
-from dpmc.frame.api import Cells, Effort, Job, Section
+from dpmc.frame.api import Job, Section
 from dpmc.frame.jobs.cells import Cell
-from dpmc.frame.jobs.entries import form_and_size, inputs_of, stored
+from dpmc.frame.jobs.entries import inputs_of, stored
 from dpmc.frame.jobs.seeds import stream
 from dpmc.frame.jobs.task import Task
 from dpmc.ratings import Compressed, Ratings
@@ -55,13 +55,6 @@ def settings(section: Section, cell: DataCell) -> dict[str, object]:
     """Return the seed, the data set, and how many ratings of a user are sampled."""
     most = section["coverage"]["ratings_per_user"]
     return {"seed": section["seed"], "dataset": cell.dataset, "ratings_per_user": most}
-
-
-def effort(section: Section, cells: Cells) -> Effort:
-    """Return what the cost grows with: ratings."""
-    (cell,) = cells
-    form, size = form_and_size(section, cell.dataset)
-    return Effort(form, size=size)
 
 
 def run(task: Task) -> Iterator[dict[str, object]]:
@@ -135,5 +128,4 @@ JOB = Job(
     settings=settings,
     inputs=inputs_of,
     seconds=4.0,
-    effort=effort,
 )

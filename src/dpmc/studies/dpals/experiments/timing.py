@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dpmc.errors import InputError, refuse_unknown
-from dpmc.frame.api import Cells, Effort, Job, Section
+from dpmc.frame.api import Job, Section
 from dpmc.frame.jobs.cells import Cell
 from dpmc.frame.jobs.hyperparameters import model_settings
 from dpmc.frame.jobs.seeds import DATA, NOISE, START, stream
@@ -38,12 +38,6 @@ def settings(section: Section, cell: Cell | None = None) -> dict[str, object]:
 def modules(section: Section, cell: Cell) -> list[str]:
     """Return the modules of the methods."""
     return [module for name in section["timing"]["methods"] for module in modules_of(name)]
-
-
-def effort(section: Section, cells: Cells) -> Effort:
-    """Return what the cost grows with: repeats and methods; users."""
-    own = section["timing"]
-    return Effort(amount=own["repeats"] * len(own["methods"]), size=sum(own["users"]))
 
 
 def run(task: Task) -> Iterator[dict[str, object]]:
@@ -110,5 +104,4 @@ JOB = Job(
     settings=settings,
     modules=modules,
     seconds=120.0,
-    effort=effort,
 )

@@ -14,8 +14,8 @@ import numpy as np
 
 from dpmc.datasets.parts import VALIDATION
 from dpmc.errors import InputError, refuse_unknown
-from dpmc.frame.api import Cells, Effort, Job, Section
-from dpmc.frame.jobs.entries import form_and_size, public_range
+from dpmc.frame.api import Job, Section
+from dpmc.frame.jobs.entries import public_range
 from dpmc.frame.jobs.task import Task
 from dpmc.methods.user_level.spaces import SPACES, drawn, scales
 from dpmc.ratings import Ratings
@@ -50,13 +50,6 @@ def settings(section: Section, cell: DpalsCell) -> dict[str, object]:
     ``candidates``: how many."""
     own = {name: section["tuning"][name] for name in ("seed", "trials", "candidates")}
     return dpals_settings(section, cell) | own
-
-
-def effort(section: Section, cells: Cells) -> Effort:
-    """Return what the cost grows with: fits; ratings."""
-    ((cell, used),) = cells.items()
-    form, size = form_and_size(section, cell.dataset)
-    return Effort(f"{cell.method} {form}", used["trials"] * used["candidates"], size)
 
 
 def run(task: Task) -> list[dict[str, object]]:
@@ -126,5 +119,4 @@ JOB = Job(
     modules=FIT.modules,
     target="dpals_tune",
     seconds=300.0,
-    effort=effort,
 )

@@ -1,10 +1,8 @@
 """What several experiments of the Huber study share."""
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import reduce
 
-from dpmc.frame.api import Cells, Effort, RatingsOf, Section
+from dpmc.frame.api import RatingsOf, Section
 from dpmc.frame.jobs import cells
 from dpmc.frame.jobs.cells import SYNTHETIC
 from dpmc.frame.jobs.task import Task
@@ -60,13 +58,3 @@ def ratings_of(section: Section, cell: Cell | DataCell) -> dict[str, RatingsOf]:
 def papers_modules(section: Section, cell: cells.Cell) -> list[str]:
     """Return the modules of the papers' methods and mechanisms, which are imported by name."""
     return [*map(method_module, METHODS), *map(mechanism_module, MECHANISMS)]
-
-
-def in_proportion_to(*keys: str) -> Callable[[Section, Cells], Effort]:
-    """Return an effort that grows with settings of the section, such as ``"starts.count"``."""
-
-    def effort(section: Section, cells: Cells) -> Effort:
-        values = (reduce(lambda part, name: part[name], key.split("."), section) for key in keys)
-        return Effort(amount=math.prod(values))
-
-    return effort

@@ -10,7 +10,6 @@ from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.experiments.common import (
     MECHANISMS,
     METHODS,
-    in_proportion_to,
     method_settings,
     papers_modules,
     synthetic_cell,
@@ -73,5 +72,4 @@ JOB = Job(
     settings=lambda section, cell: method_settings(section, "convergence"),
     modules=papers_modules,
     seconds=16.0,
-    effort=in_proportion_to("trials", "iterations"),
 )

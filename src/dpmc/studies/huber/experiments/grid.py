@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from dpmc.datasets.synthetic import load_instances
 from dpmc.errors import InputError
-from dpmc.frame.api import Cells, Effort, Job, OutputOf, Section, Settings, Source
+from dpmc.frame.api import Job, OutputOf, Section, Settings, Source
 from dpmc.frame.jobs import plugins
 from dpmc.frame.jobs.cells import SYNTHETIC
 from dpmc.frame.jobs.task import Task
@@ -140,18 +140,6 @@ def inputs(section: Section, cell: Cell) -> Mapping[str, Source]:
     return ratings_of(section, cell) or {"data": drawn}
 
 
-def effort(section: Section, cells: Cells) -> Effort:
-    """Return what a cell's cost grows with: trials, iterations; entries of generated data."""
-    ((cell, settings),) = cells.items()
-    texts, names = cell.formatted(), ("dataset", "rank", "method", "mechanism", "irls_iterations")
-    size = settings.get("users", 1) * settings.get("items", 1)
-    return Effort(
-        " ".join(texts[name] for name in names),
-        settings["trials"] * settings.get("iterations", 1),
-        size * cell.observed_fraction,
-    )
-
-
 def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
     """Run all trials of a cell."""
     settings = task.settings
@@ -171,5 +159,4 @@ JOB = Job(
     inputs=inputs,
     modules=lambda section, cell: [*cell_modules(cell), *plugins_of(section, cell)],
     seconds=1.8,
-    effort=effort,
 )

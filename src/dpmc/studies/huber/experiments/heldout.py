@@ -9,7 +9,6 @@ from dpmc.statistics.errors import rmse
 from dpmc.studies.huber.cells import COORDINATES, Cell
 from dpmc.studies.huber.experiments.common import (
     MOVIELENS,
-    in_proportion_to,
     papers_modules,
     ratings_of,
     rows_of,
@@ -83,5 +82,4 @@ JOB = Job(
     inputs=ratings_of,
     modules=papers_modules,
     seconds=20.0,
-    effort=in_proportion_to("heldout.trials", "heldout.iterations"),
 )

@@ -12,7 +12,6 @@ from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.experiments.common import (
     MECHANISMS,
     METHODS,
-    in_proportion_to,
     method_settings,
     papers_modules,
 )
@@ -104,5 +103,4 @@ JOB = Job(
     settings=settings,
     modules=papers_modules,
     seconds=20.0,
-    effort=in_proportion_to("starts.count", "iterations"),
 )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from dpmc.datasets.synthetic import save_instances
-from dpmc.frame.api import Cells, Effort, Job, Section
+from dpmc.frame.api import Job, Section
 from dpmc.frame.jobs import cells
 from dpmc.frame.jobs.task import Task
 from dpmc.studies.huber.experiments.common import SYNTHETIC_SETTINGS
@@ -24,12 +24,6 @@ def settings(section: Section, cell: Instances) -> dict[str, object]:
     return {"seed": section["seed"], "trials": section["trials"]} | sizes
 
 
-def effort(section: Section, cells: Cells) -> Effort:
-    """Return what generated data cost: entries, as often as there are trials."""
-    (used,) = cells.values()
-    return Effort("", used["trials"], used["users"] * used["items"])
-
-
 def run(task: Task) -> dict:
     """Generate the data of all trials; no table is made of them."""
     shared, used = task.cell.coordinates(), task.settings
@@ -45,5 +39,4 @@ JOB = Job(
     cells=None,  # those that the grid reads
     settings=settings,
     file="npz",
-    effort=effort,
 )

@@ -17,7 +17,7 @@ from dpmc.methods import method_class, method_module
 from dpmc.ratings import Ratings
 from dpmc.statistics.errors import rmse
 from dpmc.studies.huber.cells import Cell, DataCell
-from dpmc.studies.huber.experiments.common import MOVIELENS, in_proportion_to, ratings_of
+from dpmc.studies.huber.experiments.common import MOVIELENS, ratings_of
 from dpmc.studies.huber.trial import split
 
 THESIS_COLUMNS = ("dataset", "name", "trial", "iteration", "seconds", "rmse_heldout", "rse_heldout")
@@ -109,5 +109,4 @@ JOB = Job(
     modules=modules,
     alone=True,
     seconds=15.0,
-    effort=in_proportion_to("thesis_methods.trials"),
 )

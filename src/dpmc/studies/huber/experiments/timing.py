@@ -10,7 +10,7 @@ from dpmc.frame.api import Job
 from dpmc.frame.jobs.seeds import DATA, stream
 from dpmc.frame.jobs.task import Task
 from dpmc.methods import method_class
-from dpmc.studies.huber.experiments.common import in_proportion_to, method_settings, papers_modules
+from dpmc.studies.huber.experiments.common import method_settings, papers_modules
 
 TIMING_COLUMNS = ("dataset", "rank", "kernel", "irls_iterations", "repeat", "seconds")
 # MovieLens 100K's shape, rank and training share: the papers timed A-IRLS on real data
@@ -63,5 +63,4 @@ JOB = Job(
     modules=papers_modules,
     alone=True,
     seconds=16.0,
-    effort=in_proportion_to("timing.repeats", "iterations"),
 )

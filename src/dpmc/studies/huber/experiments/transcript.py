@@ -28,7 +28,6 @@ from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.experiments.common import (
     METHODS,
     NOISES,
-    in_proportion_to,
     ratings_of,
     rows_of,
 )
@@ -175,5 +174,4 @@ JOB = Job(
     inputs=ratings_of,
     modules=modules,
     seconds=15.0,
-    effort=in_proportion_to("transcript.neighbours"),
 )

@@ -7,7 +7,6 @@ from dpmc.frame.jobs.task import Task
 from dpmc.studies.huber.cells import Cell
 from dpmc.studies.huber.experiments.common import (
     SWEETRS,
-    in_proportion_to,
     papers_modules,
     ratings_of,
     rows_of,
@@ -50,5 +49,4 @@ JOB = Job(
     inputs=ratings_of,
     modules=papers_modules,
     seconds=4.0,
-    effort=in_proportion_to("sweetrs_variances.trials"),
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpmc.errors import refuse_unknown
-from dpmc.frame.api import Cells, Effort, Job, Section
+from dpmc.frame.api import Job, Section
 from dpmc.frame.jobs.task import Task
 from dpmc.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc.studies.onebit.cells import ONEBIT_COORDINATES, OneBitCell
@@ -89,13 +89,6 @@ def _at_ranks(row: Mapping, steps: int, rank: int) -> Iterator[dict[str, object]
         yield {name: found[name] for name in STEPS_COLUMNS}
 
 
-def effort(section: Section, cells: Cells) -> Effort:
-    """Return what the cost grows with: gradients; entries of drawn matrices."""
-    used = next(iter(cells.values()))
-    gradients = len(cells) * used["trials"] * used["iterations"]
-    return Effort(None, gradients, used.get("users", 1) * used.get("items", 1))
-
-
 def table(rows: Sequence[Mapping], labels: Mapping[str, str]) -> Table:
     """Return the mean error by data set, link, epsilon and K, truncated to the least rank.
 
@@ -156,5 +149,4 @@ JOB = Job(
     inputs=inputs_of,
     modules=lambda section, cell: ("dpmc.mechanisms.laplace",),  # imported by name
     seconds=4.0,
-    effort=effort,
 )

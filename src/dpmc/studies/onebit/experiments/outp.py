@@ -21,7 +21,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpmc.frame.api import Cells, Effort, Job, Section
+from dpmc.frame.api import Job, Section
 from dpmc.frame.jobs.cells import Cell
 from dpmc.frame.jobs.seeds import stream
 from dpmc.frame.jobs.task import Task
@@ -67,12 +67,6 @@ def settings(section: Section, cell: Cell | None = None) -> dict[str, object]:
         **section["datasets"][SYNTHETIC],
         **section["outp_privacy"],
     }
-
-
-def effort(section: Section, cells: Cells) -> Effort:
-    """Return what the attack's cost grows with."""
-    (used,) = cells.values()
-    return Effort(None, len(used["links"]) * used["trials"], used["samples"])
 
 
 def run(task: Task) -> Mapping[str, list[dict]]:
@@ -220,5 +214,4 @@ JOB = Job(
     settings=settings,
     modules=lambda section, cell: NOISES,
     seconds=13.0,
-    effort=effort,
 )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from dpmc.datasets.parts import Split
 from dpmc.frame.api import Job, Section
-from dpmc.frame.jobs.entries import effort_of_fits, inputs_of
+from dpmc.frame.jobs.entries import inputs_of
 from dpmc.frame.jobs.seeds import NOISE, START
 from dpmc.frame.jobs.task import Task
 from dpmc.studies.which_model.cells import COLUMNS, LOCAL_BAYES, FitCell
@@ -66,5 +66,4 @@ JOB = Job(
     inputs=inputs_of,
     modules=lambda section, cell: ["dpmc.mechanisms.gaussian"],
     seconds=25.0,
-    effort=effort_of_fits,
 )

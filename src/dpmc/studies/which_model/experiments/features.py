@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from dpmc.datasets.parts import Split
-from dpmc.frame.api import Job, RatingsOf, Section, in_proportion
+from dpmc.frame.api import Job, RatingsOf, Section
 from dpmc.frame.jobs.hyperparameters import model_settings
 from dpmc.frame.jobs.seeds import NOISE, START, stream
 from dpmc.frame.jobs.task import Task
@@ -133,5 +133,4 @@ JOB = Job(
     inputs=inputs,
     modules=lambda section, cell: modules_of(cell.method),
     seconds=25.0,
-    effort=in_proportion(),
 )

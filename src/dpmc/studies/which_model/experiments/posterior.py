@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from dpmc.datasets.parts import Split
 from dpmc.frame.api import Job, Section
-from dpmc.frame.jobs.entries import effort_of_fits, inputs_of
+from dpmc.frame.jobs.entries import inputs_of
 from dpmc.frame.jobs.hyperparameters import model_settings
 from dpmc.frame.jobs.seeds import NOISE, START
 from dpmc.frame.jobs.task import Task
@@ -86,5 +86,4 @@ JOB = Job(
     inputs=inputs_of,
     modules=lambda section, cell: modules_of(cell.method),
     seconds=15.0,
-    effort=effort_of_fits,
 )

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dpmc.datasets.parts import Split
-from dpmc.frame.api import Job, Section, in_proportion
+from dpmc.frame.api import Job, Section
 from dpmc.frame.jobs.cells import Cell
 from dpmc.frame.jobs.entries import inputs_of
 from dpmc.frame.jobs.seeds import NOISE, START
@@ -115,5 +115,4 @@ JOB = Job(
     inputs=inputs_of,
     modules=lambda section, cell: ["dpmc.mechanisms.gaussian"],
     seconds=25.0,
-    effort=in_proportion(),
 )
