@@ -131,7 +131,10 @@ def test_other_errors_and_warnings_are_shown(handler, capsys):
     [
         ("OSError: [Errno 28] No space left on device", "the disk is full; make room there"),
         ("[Errno 30] Read-only file system: 'results'", "the file system is read-only"),
-        ("older than input. This could indicate a clock skew problem", "The clock was set back"),
+        (
+            "older than input. This could indicate a clock skew problem",
+            "The clock was set back, and",
+        ),
     ],
 )
 def test_what_to_do_is_said_once(handler, capsys, message, words):

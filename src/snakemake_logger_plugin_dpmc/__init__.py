@@ -253,7 +253,11 @@ def _sentence(text: str) -> str | None:
         file = files.split()[0]
         return f"{file} cannot be written; make it and its folder writable, then run this again."
     if "clock skew" in text:
-        return "The clock was set back while this ran; run this again, and it goes on from here."
+        return (
+            "The clock was set back, and results are dated in the future; delete them (`find "
+            "results -path results/reference -prune -o -type f -newermt now -delete`), then run "
+            "this again."
+        )
     return refusal_in(text)
 
 

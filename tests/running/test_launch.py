@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import hashlib
 import json
 import os
 import re
@@ -11,7 +10,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -271,68 +269,6 @@ def test_a_failing_write_leaves_nothing(folder):
     assert not list(folder.iterdir())
 
 
-@pytest.mark.parametrize("content", [b"", b"\0" * 80, b"\xff\xfe\x80", b'{"rule": "ce', b"[1]"])
-def test_an_unreadable_record_makes_its_output_incomplete(folder, content):
-    metadata, incomplete = folder / ".snakemake/metadata", folder / ".snakemake/incomplete"
-    for name, text in {"good": b'{"rule": "cell"}', "@long/bad": content}.items():
-        (metadata / name).parent.mkdir(parents=True, exist_ok=True)
-        (metadata / name).write_bytes(text)
-    incomplete.mkdir()
-    (incomplete / "cut").write_bytes(content)
-    assert recovery.mend_records(folder) == [metadata / "@long/bad"]
-    assert [path.name for path in metadata.iterdir() if path.is_file()] == ["good"]
-    for name in ("cut", "@long/bad"):
-        assert (incomplete / name).read_text() == '{"external_jobid": null}'
-    assert not (incomplete / "good").exists()
-    assert recovery.mend_records(folder) == []
-
-
-@pytest.mark.parametrize("oldest", [9000, -60])
-def test_results_from_the_future_are_dated_back_in_their_order(folder, oldest):
-    now = time.time()
-    ages = {"a.csv": oldest, "b/c.csv": -3600, "d.npz": -7200, "e.log": -7200}
-    for name, age in ({"reference/x.csv": -99} | ages).items():
-        path = folder / "results" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("x")
-        os.utime(path, (now - age,) * 2)
-    mended = {path.name for path in recovery.mend_dates(folder)}
-    assert mended == {"c.csv", "d.npz", "e.log"} | ({"a.csv"} if oldest < 0 else set())
-    first, second, third, fourth = [(folder / "results" / name).stat().st_mtime for name in ages]
-    assert first == pytest.approx(now - 9000 if oldest > 0 else now - 86400, abs=10)
-    assert first < second < third == fourth
-    # what was edited since is newer
-    assert fourth < first + 1
-    assert recovery.mend_dates(folder) == []
-
-
-def test_outputs_of_other_inputs_are_incomplete(folder):
-    metadata, incomplete = folder / ".snakemake/metadata", folder / ".snakemake/incomplete"
-    metadata.mkdir(parents=True)
-    (folder / "in.csv").write_text("x")
-    right = hashlib.sha256(b"x").hexdigest()
-    for name, checksums in {
-        "same": {"in.csv": f"sha256:{right}"},
-        "without": None,
-        "gone": {"gone.csv": "sha256:0"},
-        "other": {"gone.csv": "sha256:0", "in.csv": "sha256:1"},
-    }.items():
-        (metadata / name).write_text(json.dumps({"input_checksums": checksums}))
-    assert recovery.mark_stale(folder) == [metadata / "other"]
-    assert [path.name for path in incomplete.iterdir()] == ["other"]
-
-
-def test_archives_that_are_cut_short_go(folder):
-    (folder / "results").mkdir()
-    for name in ("whole", "cut"):
-        np.savez(folder / "results" / f"{name}.npz", a=np.arange(100))
-    os.truncate(folder / "results/cut.npz", 300)
-    # stands for data that are not available
-    (folder / "results/empty.npz").touch()
-    assert recovery.remove_broken_archives(folder) == [folder / "results/cut.npz"]
-    assert recovery.remove_broken_archives(folder) == []
-
-
 def test_an_archive_that_is_broken_is_refused(folder):
     Ratings(np.arange(999), np.arange(999), np.ones(999), 999, 999).save("x.npz")
     content = bytearray(Path("x.npz").read_bytes())
@@ -353,18 +289,6 @@ def test_a_full_disk_is_said_before_anything_starts(project, capsys, monkeypatch
         "dpmc: results cannot be written: the disk is full; make room there, then run this again.\n"
     )
     shutil.rmtree(".snakemake")
-
-
-def test_broken_kernels_go(folder):
-    for name, content in {
-        "a.nbi": b"",
-        "b.nbc": b"\0\0",
-        "c.nbi": b"\x80\x04",
-        "d.py": b"",
-    }.items():
-        (folder / name).write_bytes(content)
-    assert {path.name for path in recovery.remove_broken_kernels(folder)} == {"a.nbi", "b.nbc"}
-    assert {path.name for path in folder.iterdir()} == {"c.nbi", "d.py"}
 
 
 def test_a_folder_is_made_ready(folder):

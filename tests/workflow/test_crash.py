@@ -69,22 +69,6 @@ def test_a_live_run_of_snakemake_by_hand_is_left_alone(finished, workspace):
     assert "nothing to do; what was asked for" in Launched(workspace.folder).run(TRIALS)
 
 
-def test_records_that_a_power_loss_emptied_are_made_anew(copy):
-    launched = Launched(copy.folder)
-    before = launched.tables()
-    state = copy.folder / ".snakemake"
-    records = [path for path in sorted((state / "metadata").rglob("*")) if path.is_file()]
-    records[0].write_bytes(b"")
-    records[1].write_bytes(b"\0" * 100)
-    records[2].write_bytes(b"\xff\xfe\x80")
-    (state / "incomplete" / records[3].name).write_bytes(b"")
-    (copy.folder / LOCK).write_bytes(b"\0" * 50)
-    launched.run(*TABLES.values())
-    assert launched.tables() == before
-    assert not list((state / "incomplete").iterdir())
-    assert "nothing to do; what was asked for" in launched.run(*TABLES.values())
-
-
 @pytest.mark.parametrize(
     ("kind", "target", "overlay", "words"),
     [

@@ -1,4 +1,4 @@
-"""Mending a folder whose run was killed or lost power, before the next run starts.
+"""What a run that was killed leaves, and its removal before the next run starts.
 
 Holding the folder's lock exclusively (:mod:`dpmc.running.run_lock`) proves that no other run is
 active, so leftovers can be cleaned up.
@@ -9,23 +9,18 @@ configuration could put old numbers over the new run's, which Snakemake would th
 They are recognised by the name of their run in their environment, which no other process has. Those
 in another container or on the nodes of a cluster cannot be seen from here: whoever runs them there
 ends them (docs/cluster.md).
-
-Why dates are looked at: Snakemake takes an output for current that is not older than its inputs. A
-clock that was set back breaks that rule, in silence or with an error in every job.
 """
 
 import contextlib
-import json
 import os
 import re
 import shutil
 import time
-import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from dpmc.errors import InputError
-from dpmc.files import ADVICE, file_digest, naming, probe
+from dpmc.files import ADVICE, naming, probe
 from dpmc.running.run_lock import RUN_VARIABLE
 
 STATE = Path(".snakemake")
@@ -41,10 +36,6 @@ ROOM = 2**20
 
 PATIENCE = 10.0
 
-# nanoseconds, as the dates of files
-DAY = 86400 * 10**9
-STEP = 1000
-
 
 def recover(folder: str | Path, runs: Iterable[str]) -> None:
     """Make a folder ready for the next run, and end the jobs of the runs of these names."""
@@ -53,12 +44,6 @@ def recover(folder: str | Path, runs: Iterable[str]) -> None:
     try:
         remove_locks(folder)
         remove_strays(folder)
-        # whatever the last run said: a power loss may come after its end
-        mend_records(folder)
-        remove_broken_archives(folder)
-        mend_dates(folder)
-        mark_stale(folder)
-        remove_broken_kernels(Path(__file__).parents[1])
     except OSError as error:
         if error.errno in ADVICE:
             raise
@@ -127,88 +112,6 @@ def is_stray(name: str) -> bool:
     return match is not None and Path(match["name"]).suffix == match["suffix"]
 
 
-def mend_records(folder: Path) -> list[Path]:
-    """Mark the outputs whose record a power loss left unreadable as incomplete; return the records.
-
-    Without a record Snakemake takes an output for current, whatever its settings were.
-    """
-    metadata, incomplete = folder / STATE / "metadata", folder / STATE / "incomplete"
-    broken = [path for path in _files(metadata) if _record(path) is None]
-    for path in broken:
-        _mark(incomplete / path.relative_to(metadata))
-        path.unlink()
-    for path in _files(incomplete):
-        if _record(path) is None:
-            _mark(path)
-    return broken
-
-
-def remove_broken_archives(folder: Path) -> list[Path]:
-    """Remove .npz files of results that were cut short, so that they are made anew; return which.
-
-    Empty ones stand for data that are not available.
-    """
-    removed = []
-    for path in _files(folder / "results"):
-        if path.suffix == ".npz" and path.stat().st_size and not zipfile.is_zipfile(path):
-            path.unlink()
-            removed.append(path)
-    return removed
-
-
-def mend_dates(folder: Path) -> list[Path]:
-    """Date results from the future as early as their order allows; return which.
-
-    A clock that was set back leaves such. They come right after the newest of the other results, or
-    a day before now if there are none: so what was edited since, scripts and the user's own data,
-    is newer, and Snakemake makes anew what depends on it.
-    """
-    now = time.time_ns()
-    reference = folder / "results" / "reference"
-    own = [path for path in _files(folder / "results") if reference not in path.parents]
-    dates = {path: path.stat().st_mtime_ns for path in own}
-    ahead = sorted({date for date in dates.values() if date > now})
-    newest = max((date for date in dates.values() if date <= now), default=now - DAY)
-    new = {date: newest + STEP * number for number, date in enumerate(ahead, 1)}
-    mended = [path for path, date in dates.items() if date in new]
-    for path in mended:
-        os.utime(path, ns=(new[dates[path]],) * 2)
-    return mended
-
-
-def mark_stale(folder: Path) -> list[Path]:
-    """Mark outputs as incomplete that were made of other inputs; return the records.
-
-    Snakemake records the content of inputs but compares it only where the input is the newer file:
-    not if it was made anew after the clock was set back, in a run that then died.
-    """
-    metadata, stale = folder / STATE / "metadata", []
-    found: dict[str, str | None] = {}
-    for path in _files(metadata):
-        for name, recorded in (_record(path).get("input_checksums") or {}).items():
-            if name not in found:
-                found[name] = _checksum(folder / name)
-            if found[name] not in (None, recorded.removeprefix("sha256:")):
-                _mark(folder / STATE / "incomplete" / path.relative_to(metadata))
-                stale.append(path)
-                break
-    return stale
-
-
-def remove_broken_kernels(package: Path) -> list[Path]:
-    """Remove compiled kernels that a power loss left empty or full of zeros; return which.
-
-    numba reads its cache without a check, and every job would fail.
-    """
-    removed = []
-    for path in _files(package):
-        # an index and its data both begin as a pickle does
-        if path.suffix in (".nbi", ".nbc") and not _begins_with(path, b"\x80"):
-            path.unlink()
-            removed.append(path)
-    return removed
-
-
 def _orphans(runs: set[str]) -> Iterator:
     # a requirement of Snakemake; not loaded by jobs
     import psutil
@@ -233,29 +136,3 @@ def _files(top: Path) -> Iterator[Path]:
             path = Path(folder, name)
             if path.is_file() and not path.is_symlink():
                 yield path
-
-
-def _record(path: Path) -> dict | None:
-    try:
-        content = json.loads(path.read_bytes())
-    except ValueError:
-        return None
-    return content if isinstance(content, dict) else None
-
-
-def _checksum(path: Path) -> str | None:
-    """Return the SHA-256 of a file, which Snakemake records; None if there is no such file."""
-    if not path.is_file():
-        return None
-    return file_digest(path)
-
-
-def _mark(path: Path) -> None:
-    with naming(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text('{"external_jobid": null}', encoding="utf-8")
-
-
-def _begins_with(path: Path, start: bytes) -> bool:
-    with open(path, "rb") as stream:
-        return stream.read(len(start)) == start
