@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from dpmc import ratings as module
 from dpmc.errors import InputError
 from dpmc.ratings import Compressed, Ratings, any_pair_repeats
 
@@ -41,13 +42,17 @@ def assert_equal(one, other):
         assert getattr(one, attribute) == getattr(other, attribute)
 
 
+@pytest.mark.parametrize("few", [0, module.FEW])
 @settings(deadline=None, max_examples=100)
-@given(ratings())
-def test_grouping_equals_scipy(data):
+@given(data=ratings())
+def test_grouping_equals_scipy(few, data):
     # scipy keeps explicit zeros, and so must we
     triplets = (data.values, (data.users, data.items))
     matrix = sparse.coo_array(triplets, shape=(data.n_users, data.n_items))
-    for ours, theirs in ((data.by_user, matrix.tocsr()), (data.by_item, matrix.tocsc())):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(module, "FEW", few)
+        grouped = (data.by_user, matrix.tocsr()), (data.by_item, matrix.tocsc())
+    for ours, theirs in grouped:
         theirs.sort_indices()
         np.testing.assert_array_equal(ours.indptr, theirs.indptr)
         np.testing.assert_array_equal(ours.indices, theirs.indices)

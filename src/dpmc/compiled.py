@@ -11,11 +11,19 @@ import contextlib
 import json
 import os
 import re
+import sys
 from pathlib import Path
 
-from numba import njit
+# numba imports coverage.py where it is installed, as beside the tests: a sixth of the time that
+# importing numba takes. A module that is None cannot be imported, so numba takes it for not
+# installed; where coverage itself runs, it is there and stays.
+hidden = sys.modules.setdefault("coverage", None) is None
+from numba import njit  # noqa: E402
 
-from dpmc.files import content_digest, write_text
+if hidden:
+    del sys.modules["coverage"]
+
+from dpmc.files import content_digest, write_text  # noqa: E402
 
 __all__ = ["njit"]
 

@@ -10,13 +10,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import reduce
 from pathlib import Path
-
-import jsonschema
+from typing import TYPE_CHECKING
 
 from dpmc.errors import InputError, did_you_mean
 from dpmc.frame.api import Study
 from dpmc.frame.jobs.ranks import check_ranks
 from dpmc.yaml_files import read_mapping, read_plain
+
+if TYPE_CHECKING:
+    import jsonschema
 
 SHOWN = 5
 """Errors that are named at once."""
@@ -101,6 +103,8 @@ def without(overlay: Mapping, other: Mapping) -> dict:
 
 def checked(configuration: Mapping, studies: Mapping[str, Study]) -> dict:
     """Return a checked copy of a configuration, with a section for every study."""
+    import jsonschema  # 0.1 s, in each job: it imports this module and checks nothing
+
     result = copy.deepcopy(dict(configuration))
     errors = list(jsonschema.Draft202012Validator(schema_of(studies)).iter_errors(result))
     if errors:
@@ -123,7 +127,7 @@ def schema_of(studies: Mapping[str, Study]) -> dict:
     return schema
 
 
-def _deepest(error: jsonschema.ValidationError) -> jsonschema.ValidationError:
+def _deepest(error: "jsonschema.ValidationError") -> "jsonschema.ValidationError":
     """Follow anyOf into the branch that says most; no further where it is the value's kind."""
     while error.context:
         fitting = _branches_of_its_kind(error)
@@ -136,7 +140,9 @@ def _deepest(error: jsonschema.ValidationError) -> jsonschema.ValidationError:
     return error
 
 
-def _branches_of_its_kind(error: jsonschema.ValidationError) -> list[jsonschema.ValidationError]:
+def _branches_of_its_kind(
+    error: "jsonschema.ValidationError",
+) -> list["jsonschema.ValidationError"]:
     """Of a mapping or list, return the errors of the branches of anyOf that are for such."""
     if not isinstance(error.instance, Mapping | list):
         return []
@@ -174,7 +180,7 @@ def _allowed(schema: Mapping, value: object = None) -> str:
     return " or ".join(kinds.get(kind, kind) for kind in named) + " and".join(found)
 
 
-def _sentence(error: jsonschema.ValidationError) -> str:
+def _sentence(error: "jsonschema.ValidationError") -> str:
     key = ".".join(str(part) for part in error.absolute_path) or "configuration"
     value, wanted = error.instance, error.validator_value
     if error.context or error.validator == "type":
