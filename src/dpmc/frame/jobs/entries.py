@@ -12,7 +12,6 @@ from dpmc.frame.api import RatingsOf, Section, Source
 from dpmc.frame.jobs.cells import Cell, is_drawn
 
 
-
 def stored(section: Mapping, dataset: str) -> str | None:
     """Return the name of the stored ratings that a data set is made of; None if a job makes it."""
     entry = section["datasets"][dataset]
