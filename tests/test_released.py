@@ -148,6 +148,10 @@ def test_a_model_of_a_method_that_was_removed_is_no_output_of_a_fit(folder, tmp_
         ({"1": float("nan")}, "must be finite numbers"),
         ({"1": "good"}, "must be finite numbers"),
         ({"1": [5]}, "must be finite numbers"),
+        ({"1": 10**400}, "must be finite numbers"),
+        ({"1": "0_5"}, "must be finite numbers"),
+        ({"1": "\u0665"}, "must be finite numbers"),
+        ({"1": "4,5"}, "must be finite numbers"),
         (["1"], "must be a mapping from items to ratings"),
         ("1", "must be a mapping from items to ratings"),
     ],
@@ -156,6 +160,14 @@ def test_ratings_that_are_refused(ratings, sentence):
     for use in (SMALL.complete, lambda given: SMALL.best(given, 1)):
         with pytest.raises(InputError, match=sentence):
             use(ratings)
+
+
+def test_ratings_as_text_are_read_as_a_fit_reads_them():
+    assert SMALL.best({"1": " 4.5 ", "2": b"2"}, 3) == SMALL.best({"1": 4.5, "2": 2}, 3)
+
+
+def test_more_items_than_there_are():
+    assert SMALL.best({"1": 5}, 10**30) == SMALL.best({"1": 5}, 3)
 
 
 def test_items_by_number():

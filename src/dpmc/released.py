@@ -32,6 +32,7 @@ from dpmc import ties
 from dpmc.errors import InputError
 from dpmc.labels import label
 from dpmc.new_items import Expected, expected
+from dpmc.numerals import to_number
 
 GUARANTEE, ITEM_FACTORS = "guarantee.json", "item_factors.csv"
 SIMULATED = "simulated_"
@@ -351,11 +352,8 @@ class PublishedItems:
             ratings = dict.fromkeys(ratings, 1.0)
         if not isinstance(ratings, Mapping):
             raise InputError("One user's ratings must be a mapping from items to ratings.")
-        try:
-            values = np.array([*ratings.values()], dtype=float)
-        except (TypeError, ValueError):
-            values = np.full(len(ratings), np.nan)
-        if values.shape != (len(ratings),) or not np.isfinite(values).all():
+        values = np.array([to_number(each) for each in ratings.values()], dtype=float)
+        if not np.isfinite(values).all():
             raise InputError("A user's ratings must be finite numbers.")
         return [label(each) for each in ratings], values
 
@@ -411,7 +409,7 @@ class PublishedItems:
         values = self.complete_rows(rows, items, own, clipped=False)[0]
         order = ties.descending(values, float(ties.margin(values))).tolist()
         rated = set(items.tolist())
-        chosen = [*islice((each for each in order if each not in rated), int(n))]
+        chosen = [*islice((each for each in order if each not in rated), min(int(n), len(order)))]
         shown = self.shown(values)[chosen].tolist()
         return dict(zip(self.told(self.labels[each] for each in chosen), shown, strict=True))
 

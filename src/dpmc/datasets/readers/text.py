@@ -12,13 +12,12 @@ import numpy as np
 
 from dpmc.datasets.readers.columns import Labelled, encode
 from dpmc.errors import InputError
+from dpmc.numerals import NUMBER
 
 _BLOCK = 1 << 24
 _LONGEST_LINE = 1 << 20
 # what Arrow's parser takes for an integer (ASCII digits only)
 _INTEGER = re.compile(r"-?[0-9]{1,19}")
-NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-"""What Arrow's parser takes for a finite number, blanks around it aside (ASCII digits too)."""
 
 # stands in for a separator of two characters; does not occur in text
 _UNIT_SEPARATOR = "\x1f"
