@@ -13,6 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -23,7 +24,7 @@ from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError
 from dpmc.publication import fields, lines, pieces
 from dpmc.publication.numbering import Numbering
-from dpmc.publication.reading import USUAL, form_of, reading_of
+from dpmc.publication.reading import USUAL, Codes, form_of, reading_of
 from dpmc.publication.table import Lines, read_lines, resolve
 
 TIMED = reading_of(timestamp="when")
@@ -363,6 +364,25 @@ def told(sentence, path):
     ]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"user": 1, "item": 2, "rating": 73519, "rating": 4}',
+        '{"user": 1, "item": 2, "rating": 4, "user": "Qzx7"}',
+        '{"user": 1, "item": 2, "rating": 4, "more": {"a": 73519, "a": 1}}',
+        '[{"user": 1, "item": 2, "rating": 4}]',
+        "73519",
+        '{"user": 1',
+    ],
+)
+def test_a_line_of_json_that_can_be_read_in_two_ways_is_refused(tmp_path, line):
+    """Of a key that occurs twice some readers take the first value, and some the last."""
+    path = tmp_path / "mine.jsonl"
+    path.write_text(f'{{"user": 1, "item": 2, "rating": 3}}\n\n{line}\n', encoding="utf-8")
+    wanted = "one JSON object is expected on each line, with each key once."
+    assert refusal(path, reading_of()) == f"{path}, line 3: {wanted}"
+
+
 @pytest.mark.parametrize("block", [1 << 24, 40])
 @pytest.mark.parametrize(("row", "expected"), MALFORMED)
 def test_a_malformed_line_is_named_and_not_shown(tmp_path, monkeypatch, row, expected, block):
@@ -531,6 +551,9 @@ def test_no_label_of_parquet_is_refused(folder, role, column, expected):
         ({"item": pa.array([b"1", b"Qzx7\xff"], pa.binary())}, "bytes that cannot be decoded"),
         ({"item": pa.array([b"1", b"Qzx7\xff"], pa.binary()).view(TEXT)}, "bytes that cannot be"),
         ({"rating": [[1], [2]]}, NUMBER),
+        ({"rating": pa.array([1, 2], pa.timestamp("s"))}, NUMBER),
+        ({"rating": pa.array([1, 2], pa.date32())}, NUMBER),
+        ({"rating": pa.array([1, 2], pa.time32("s"))}, NUMBER),
         ({"when": [[1], [2]]}, TIME),
     ],
 )
@@ -541,6 +564,40 @@ def test_columns_of_parquet_that_have_lost_something(tmp_path, changed, expected
     sentence = refusal(path, TIMED)
     assert expected in sentence
     assert not told(sentence, path)
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.string_view(), pa.binary(), pa.binary_view()])
+def test_values_of_a_dictionary_may_be_of_any_type(kind):
+    """As those of a Categorical or an Enum of polars, which are views."""
+    values = pa.array(["3", "4", None]).cast(pa.binary()).cast(kind)
+    column = pa.chunked_array([pa.DictionaryArray.from_arrays(pa.array([1, 2, 0, 1]), values)])
+    found = fields.labelled(column, "The column")
+    assert found.labels[found.codes].tolist() == ["4", "", "3", "4"]
+    numbers, missing = fields.number_column(column, "The column", Codes(texts=frozenset([""])))
+    assert numbers[[0, 2, 3]].tolist() == [4, 3, 4]
+    assert missing.tolist() == [False, True, False, False]
+    assert fields.labelled(column[:0], "The column").codes.size == 0
+
+
+@pytest.mark.parametrize("odd", [date(2024, 5, 31), pd.Timestamp(0), {"a": 1}, b"x", b"\xff", "x"])
+@pytest.mark.parametrize("form", [list, lambda values: pd.Series(values, dtype=object)])
+def test_only_what_is_missing_stands_for_not_rated(odd, form):
+    """A value that is no rating is refused, and not left out as if there were none."""
+    empty = [None, math.nan, pd.NA, pd.NaT, np.float32("nan"), Decimal("nan"), "", b"", " "]
+    missing = Codes(texts=frozenset([""]))
+    numbers, found = fields.number_column(form([*empty, odd, 3]), "The column", missing)
+    assert found.tolist() == [True] * len(empty) + [False, False]
+    assert np.isnan(numbers[-2])
+
+
+def test_dates_are_times_and_no_ratings():
+    for kind in (pa.timestamp("ms"), pa.timestamp("us", "UTC"), pa.date32()):
+        column = pa.chunked_array([pa.array([1, 2]).cast(pa.int32()).cast(pa.date32()).cast(kind)])
+        times, _ = fields.number_column(column, "The column", read=fields.to_time)
+        assert times.tolist() == [86_400e6, 2 * 86_400e6]
+        numbers, missing = fields.number_column(column, "The column", Codes(texts=frozenset([""])))
+        assert np.isnan(numbers).all()
+        assert not missing.any()
 
 
 def test_numbers_of_parquet_in_any_type(folder):

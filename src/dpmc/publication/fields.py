@@ -104,19 +104,25 @@ def number_column(
         column = _decoded(values)
         if _is_text(column.type) or pa.types.is_binary(column.type):
             return _parsed(column.cast(pa.large_string(), safe=False), missing, read)
-        numbers = _cast(column)
-        if numbers is None:
-            numbers = np.array([read(each) for each in column.to_pylist()], dtype=np.float64)
-        empty = column.is_null().to_numpy() | np.isnan(numbers) if "" in missing.texts else None
-    else:
-        numbers = np.array([read(each) for each in values], dtype=np.float64)
-        texts = [each.strip() if isinstance(each, str) else None for each in values]
-        empty = None
-        if missing.texts:
-            empty = np.array([text in missing.texts for text in texts], dtype=bool)
-            if "" in missing.texts:  # as are None and NaN, and no text that is no number
-                empty |= np.isnan(numbers) & np.array([text is None for text in texts], dtype=bool)
+        numbers = _cast(column, read)
+        if numbers is not None:
+            empty = np.isnan(numbers) if "" in missing.texts else None
+            return numbers, _either(numbers, missing, empty)
+        values = column.to_pylist()
+    numbers, empty = np.array([read(each) for each in values], dtype=np.float64), None
+    if missing.texts:
+        each = zip(values, np.isnan(numbers).tolist(), strict=True)
+        empty = np.array([_code(*one) in missing.texts for one in each], dtype=bool)
     return numbers, _either(numbers, missing, empty)
+
+
+def _code(value: object, no_number: bool) -> str | None:
+    """Return what is compared with codes of text: "" of None and NaN, None of other values."""
+    if isinstance(value, bytes | bytearray):
+        value = value.decode("utf-8", "replace")
+    if isinstance(value, str):
+        return value.strip()
+    return "" if no_number and labels.spelled(value) == "" else None
 
 
 def _either(numbers: np.ndarray, missing: Codes, empty: np.ndarray | None) -> np.ndarray | None:
@@ -143,7 +149,7 @@ def _parsed(column: "pa.ChunkedArray", missing: Codes, read: Callable) -> tuple:
         empty = compute.is_in(trimmed, codes).to_numpy()
     numbers = None
     if read is to_number and (empty is None or not empty.any()):
-        numbers = _cast(compute.utf8_trim(column, BLANK))  # 20 times as fast
+        numbers = _cast(compute.utf8_trim(column, BLANK), read)  # 20 times as fast
     if numbers is None:  # some text is no number
         column = column.fill_null("").dictionary_encode().unify_dictionaries().combine_chunks()
         each = [read(text) for text in column.dictionary.to_pylist()]
@@ -151,11 +157,16 @@ def _parsed(column: "pa.ChunkedArray", missing: Codes, read: Callable) -> tuple:
     return numbers, _either(numbers, missing, empty)
 
 
-def _cast(column: "pa.ChunkedArray") -> np.ndarray | None:
-    """Return numbers, truth values, dates and times as float64; None of what is none of these."""
+def _cast(column: "pa.ChunkedArray", read: Callable) -> np.ndarray | None:
+    """Return numbers and truth values as float64, where times are read dates, too; None of others.
+
+    A date is no rating: the number that it is stored as depends on its unit.
+    """
     import pyarrow as pa
 
     kind, types = column.type, pa.types
+    if types.is_temporal(kind) and read is not to_time:
+        return None
     if types.is_timestamp(kind):
         column = column.cast(pa.timestamp("us", kind.tz), safe=False).cast(pa.int64())
     elif types.is_date(kind):
@@ -273,7 +284,10 @@ def _decoded(column: "pa.ChunkedArray") -> "pa.ChunkedArray":
 
     kind = column.type
     if pa.types.is_dictionary(kind):
-        column = column.cast(kind.value_type)
+        views = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+        plain = views.get(kind.value_type, kind.value_type)  # Arrow cannot take from views
+        chunks = [chunk.dictionary.cast(plain).take(chunk.indices) for chunk in column.chunks]
+        column = pa.chunked_array(chunks, plain)
     return column.cast(pa.large_string()) if pa.types.is_null(column.type) else column
 
 

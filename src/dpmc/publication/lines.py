@@ -190,9 +190,19 @@ def objects_in(block: bytes, line: int, where: str) -> Iterator[tuple[int, dict[
         if not text.strip():
             continue
         try:
-            found = json.loads(text)
+            found = json.loads(text, object_pairs_hook=_once)
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
-            raise InputError(f"{where}, line {number}: one JSON object is expected on each line.")
+            raise InputError(
+                f"{where}, line {number}: one JSON object is expected on each line, with each key "
+                "once."
+            )
         yield number, found
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):  # readers differ in which of two they take
+        raise ValueError
+    return found
