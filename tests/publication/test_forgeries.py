@@ -394,6 +394,9 @@ STATED = {
         "user", put("0.1.1", "versions", "dpmc"), "is said to be of dpmc 0.1.1, and this is "
     ),
     "words in a version": ("user", put("0.1 of 300", "versions", "dpmc"), "does not match"),
+    "a line break after a version": (
+        "user", put(lambda version: f"{version}\n", "versions", "numpy"), "does not match"
+    ),
     "origin alone": (
         "user", put("a file", "lists", "items", "origin"), "assumed_public.items is stated as "
     ),

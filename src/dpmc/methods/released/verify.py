@@ -210,9 +210,17 @@ def read_guarantee(path: Path) -> tuple[str, dict]:
 
 
 @cache
-def _schema() -> jsonschema.Draft202012Validator:
+def _schema() -> jsonschema.protocols.Validator:
     """Return what a guarantee has to look like."""
-    return jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text("utf-8")))
+    strict = {"pattern": _whole_pattern}
+    validator = jsonschema.validators.extend(jsonschema.Draft202012Validator, strict)
+    return validator(json.loads(SCHEMA.read_text("utf-8")))
+
+
+def _whole_pattern(validator, pattern, instance, schema):
+    """Yield an error unless all of a text fits: in Python "$" is also before a last line break."""
+    if isinstance(instance, str) and not re.fullmatch(pattern, instance):
+        yield jsonschema.ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
 def _no_number(text):
