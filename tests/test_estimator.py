@@ -22,7 +22,7 @@ from publication.small_tables import (
     write_list,
     write_table,
 )
-from scipy.sparse import coo_array, csc_array, csr_array, csr_matrix
+from scipy.sparse import bsr_array, coo_array, csc_array, csr_array, csr_matrix, dia_array
 
 import dpmc
 from dpmc import PrivateFactorization, estimator
@@ -594,6 +594,11 @@ def test_refusals_are_one_sentence_and_leave_nothing(frame, case):
     assert not hasattr(model, "guarantee_")
 
 
+def beyond(matrix):
+    matrix.indices = matrix.indices + 9
+    return matrix
+
+
 TABLES = {
     "lacks a column": (
         lambda f: f.drop(columns="item"),
@@ -625,9 +630,34 @@ TABLES = {
         lambda f: 5,
         "must be a data frame, rows .* a sparse matrix, got int",
     ),
+    "rows that are dicts": (
+        lambda f: f.to_dict("records"),
+        "Row 1: 3 fields are expected, in a list or a tuple",
+    ),
+    "rows that are sets": (
+        lambda f: [frozenset(row) for row in f.to_numpy().tolist()],
+        "Row 1: 3 fields are expected, in a list or a tuple",
+    ),
+    "dates as ratings": (
+        lambda f: f.assign(rating=pd.to_datetime(f["rating"], unit="us")),
+        "Row 1: a finite number is expected",
+    ),
+    "a matrix in blocks": (
+        lambda f: bsr_array(np.eye(4), blocksize=(2, 2)),
+        "the format bsr cannot tell a rating of 0 from what is not rated: convert it with tocsr",
+    ),
+    "a matrix of diagonals": (lambda f: dia_array(np.eye(4)), "the format dia cannot tell"),
+    "a matrix of three dimensions": (
+        lambda f: coo_array(np.ones((2, 2, 2))),
+        "must have two dimensions, and its entries must lie within them",
+    ),
+    "a matrix with entries beyond it": (
+        lambda f: beyond(csr_array(np.eye(4))),
+        "must have two dimensions, and its entries must lie within them",
+    ),
     "ragged": (
         lambda f: [["a", "b", 1], ["a"]],
-        "Row 2: 3 fields are expected: user, item, rating",
+        "Row 2: 3 fields are expected, in a list or a tuple: user, item, rating",
     ),
 }
 
@@ -637,6 +667,25 @@ def test_tables_that_are_refused(frame, model, case):
     change, sentence = TABLES[case]
     with pytest.raises(InputError, match=sentence):
         fitted(change(frame), simulate=1)
+
+
+@pytest.mark.parametrize("rows", [[{"user": "u", "item": "a"}], [{"u", "a"}]])
+def test_rows_whose_fields_have_no_order_are_refused(model, frame, rows):
+    """The keys of a dict would be a user and an item, the same in all rows."""
+    likes = {"method": None, "purpose": "ranking", "rating_range": None, "simulate": 1}
+    for use in (
+        lambda: fitted(rows, **likes, ratings_per_user=None),
+        lambda: fitted(rows, [5], simulate=1),
+        lambda: model.predict(rows, frame),
+    ):
+        with pytest.raises(InputError, match="Row 1: 2 fields are expected, in a list or a tuple"):
+            use()
+
+
+@pytest.mark.parametrize("items", [b"abc", {"a", "b"}, frozenset("ab")])
+def test_a_list_of_items_has_an_order(frame, items):
+    with pytest.raises(InputError, match="items must be a list of labels, one column of a frame"):
+        fitted(frame, items=items, simulate=1)
 
 
 def test_a_refused_fit_leaves_none_of_an_earlier_one(frame):

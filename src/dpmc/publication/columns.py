@@ -1,6 +1,6 @@
 """Columns of what a program holds: frames by name, rows and arrays by place, sparse matrices."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -56,8 +56,13 @@ def _by_place(table: Any, roles: Sequence[str]) -> dict[str, Any]:
     for number, row in enumerate(rows, 1):
         if isinstance(row, np.ndarray):
             check_kind(row, f"Row {number}")
-        if isinstance(row, str | bytes) or not hasattr(row, "__len__") or len(row) != len(roles):
-            raise InputError(f"Row {number}: {len(roles)} fields are expected: {', '.join(roles)}.")
+        # the fields of a mapping would be its keys, and those of a set in any order
+        fit = hasattr(row, "__len__") and not isinstance(row, str | bytes | Mapping | Set)
+        if not fit or len(row) != len(roles):
+            raise InputError(
+                f"Row {number}: {len(roles)} fields are expected, in a list or a tuple: "
+                f"{', '.join(roles)}."
+            )
     columns = zip(*rows, strict=True) if rows else [()] * len(roles)
     return dict(zip(roles, map(list, columns), strict=True))
 
@@ -92,10 +97,20 @@ def matrix_of(table: Any) -> csr_array | None:
     """
     if not issparse(table):
         return None
-    table = table.tocoo()
-    if table.ndim == 1:
-        table = table.reshape((1, -1))
-    return csr_array(table)
+    if table.format in ("bsr", "dia"):
+        raise InputError(
+            f"A sparse matrix in the format {table.format} cannot tell a rating of 0 from what is "
+            "not rated: convert it with tocsr(), and call eliminate_zeros() if 0 is no rating."
+        )
+    try:
+        table = table.tocoo()
+        if table.ndim == 1:
+            table = table.reshape((1, -1))
+        return csr_array(table)
+    except (ValueError, IndexError):
+        raise InputError(
+            "A sparse matrix must have two dimensions, and its entries must lie within them."
+        ) from None
 
 
 def entries_of(matrix: csr_array) -> dict[str, np.ndarray]:

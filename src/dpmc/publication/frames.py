@@ -193,7 +193,8 @@ def public_list(labels: Any, what: str) -> tuple[list[str], bool]:
     """
     if isinstance(labels, str | PathLike):
         return read_list(labels, what.removesuffix("s"))
-    if names_in(labels) is not None or not isinstance(labels, Iterable):
+    no_list = isinstance(labels, bytes | set | frozenset) or not isinstance(labels, Iterable)
+    if names_in(labels) is not None or no_list:  # a set has another order each time
         raise InputError(f"{what} must be a list of labels, one column of a frame, or a file.")
     if not hasattr(labels, "__arrow_c_stream__") and not isinstance(labels, np.ndarray):
         labels = list(labels)
