@@ -7,6 +7,7 @@ import stat
 
 import numpy as np
 import pytest
+from publication.forging import mended
 from publication.small_tables import ITEMS, USERS, listed, refused, rows_of, run, write_table
 from pyarrow import parquet
 
@@ -105,6 +106,7 @@ def with_items(folder, place, lines, mine):
     (place / "model" / "guarantee.json").write_text(text)
     lines = ["item,offset,factor_1", *lines]
     (place / "model" / "item_factors.csv").write_text("\n".join(lines) + "\n")
+    mended(place / "model")
     write_table(place / "mine.csv", mine)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from publication.small_tables import ITEMS, listed, rows_of, run, write_table
 
+from dpmc import PrivateFactorization
 from dpmc.errors import InputError
 from dpmc.released import PublishedItems, load
 
@@ -126,6 +127,19 @@ def test_without_ratings_all_of_the_spread_of_users_is_open():
         ["a"], np.array([3.0]), np.array([[0.6, 0.8]]), (1.0, 5.0), 1.0, precisions=np.array([4.0])
     )
     np.testing.assert_allclose(model.deviations({}), np.sqrt(1 + 1 / 4))
+
+
+@pytest.mark.parametrize(
+    "change", [lambda text: text[: text.rindex("\n", 0, -1) + 1], lambda text: text[:-2] + "9\n"]
+)
+def test_a_part_of_a_model_is_not_served(folder, tmp_path, change):
+    """A copy that broke off after a whole line would be a model of fewer items."""
+    copy = shutil.copytree(folder / "bayes", tmp_path / "copy")
+    (file,) = copy.glob("*item_factors.csv")
+    file.write_text(change(file.read_text("utf-8")), "utf-8")
+    for use in (load, PrivateFactorization.load):
+        with pytest.raises(InputError, match="is not the file that guarantee"):
+            use(copy)
 
 
 def test_a_folder_may_be_named_by_text(folder):

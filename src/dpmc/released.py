@@ -14,6 +14,7 @@ install no more than that):
 """
 
 import csv
+import hashlib
 import json
 import math
 import re
@@ -474,8 +475,8 @@ def load(folder: str | Path) -> PublishedItems:
     Raises
     ------
     InputError
-        There is no such folder, or something else is in it. Whether it keeps what it states,
-        ``dpmc verify`` says.
+        There is no such folder, or something else is in it, such as a part of a file that was
+        copied. Whether it keeps what it states, ``dpmc verify`` says.
     """
     path = Path(folder)
     prefix = SIMULATED if (path / (SIMULATED + GUARANTEE)).exists() else ""
@@ -492,6 +493,7 @@ def load(folder: str | Path) -> PublishedItems:
             raise ValueError("rating_range or user_regularization is none")
         likes_from = constants.get("likes_from")
         integers = stated["lists"]["items"]["labels"] == INTEGERS
+        file, digest = path / (prefix + ITEM_FACTORS), stated["files"][prefix + ITEM_FACTORS]
         if not (likes_from is None or math.isfinite(likes_from)):
             raise ValueError("likes_from is none")
     except OSError as error:
@@ -508,7 +510,6 @@ def load(folder: str | Path) -> PublishedItems:
         raise InputError(
             f"{path} holds no output of dpmc fit ({what}): name a folder that dpmc fit wrote."
         ) from None
-    file = path / (prefix + ITEM_FACTORS)
     labels, table = read_factors(file, columns)
     if len(set(labels)) < len(labels):
         raise InputError(f"{file} names an item twice.")
@@ -521,6 +522,10 @@ def load(folder: str | Path) -> PublishedItems:
         third = table[:, 1]
         if not (third > 0).all():
             raise InputError(f"{file} holds a {columns[2]} that is not above 0.")
+    if hashlib.sha256(file.read_bytes()).hexdigest() != digest:
+        raise InputError(
+            f"{file} is not the file that {GUARANTEE} was written for: copy the whole folder again."
+        )
     items = labels, table[:, 0], table[:, len(columns) - 1 :], (low, high), regularization
     if stated["method"] == RANKING:
         return PublishedRanking(*items, scales=third, likes_from=likes_from, integers=integers)

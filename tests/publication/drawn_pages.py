@@ -5,6 +5,7 @@ import io
 import json
 
 import numpy as np
+from publication.forging import mended
 from publication.small_tables import run, write_table
 from test_ties import near_ties
 
@@ -33,7 +34,12 @@ def draw(folder):
         model.mkdir()
         (model / "guarantee.json").write_text(
             json.dumps(
-                {"method": method, "constants": constants, "lists": {"items": {"labels": "text"}}}
+                {
+                    "method": method,
+                    "constants": constants,
+                    "lists": {"items": {"labels": "text"}},
+                    "files": {ITEM_FACTORS: None},
+                }
             )
         )
         rank = 1 if "shrinkage" in constants else 7
@@ -48,6 +54,7 @@ def draw(folder):
         header = [*columns, *(f"factor_{k + 1}" for k in range(rank))]
         rows = [[f"i{place}", *row] for place, row in enumerate(table.tolist())]
         write_table(model / ITEM_FACTORS, rows, header)
+        mended(model)
         text = page(load(model), TITLES, "It holds.")
         (folder / f"{name}.html").write_text(text, "utf-8")
         step = 1 if low == int(low) else 0.5

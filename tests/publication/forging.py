@@ -3,7 +3,7 @@
 import hashlib
 import json
 
-from small_tables import guarantee_of
+from publication.small_tables import guarantee_of
 
 from dpmc.methods.released.verify_fit import guarantee_in
 
