@@ -29,7 +29,7 @@ $(foreach name,$(filter-out $(TARGETS) $(VENV)/installed $(SITE)/installed,$(MAK
 WHERE = $(if $(PROFILE),--profile=$(call quoted,$(PROFILE)),--cores=$(call quoted,$(CORES)))
 # checks what is asked for, mends what a crash left, then runs Snakemake
 # without threads of BLAS, which would hear Ctrl-C too
-LAUNCH = OPENBLAS_NUM_THREADS=1 $(BIN)/python -m dpmc.running.launch $(WHERE) --config=$(call quoted,$(CONFIG))
+LAUNCH = OPENBLAS_NUM_THREADS=1 $(BIN)/python -m dpmc_studies.running.launch $(WHERE) --config=$(call quoted,$(CONFIG))
 SOURCES := src tests workflow benchmarks examples envs
 
 .PHONY: $(TARGETS)
@@ -74,12 +74,12 @@ test-all: $(VENV)/installed
 
 ## the quick run on a Slurm of one node, started here as root, killed and resumed (minutes)
 test-slurm: $(VENV)/installed
-	@DPMC_SLURM=1 $(BIN)/python -m pytest -q tests/slurm
+	@DPMC_SLURM=1 $(BIN)/python -m pytest -q tests/reproduction/slurm
 
 # the ten kills first: they take longest (tests/conftest.py)
 ## full disks, kills, broken files and the like, and what was seen (minutes; as root: more)
 test-faults: $(VENV)/installed
-	@DPMC_FAULTS=1 DPMC_KILLS=10 $(BIN)/python -m pytest -q tests/faults tests/workflow/test_crash.py -k "faults or many_kills"
+	@DPMC_FAULTS=1 DPMC_KILLS=10 $(BIN)/python -m pytest -q tests/faults tests/reproduction/workflow/test_crash.py -k "faults or many_kills"
 
 ## style, form and types of the code and of the workflow, and how long the code is
 lint: $(VENV)/installed
@@ -108,10 +108,10 @@ benchmark: $(VENV)/installed
 	@$(BIN)/python benchmarks/bench_dpals.py
 
 # nothing sees into compiled code: tests that reach nearly all of it and soon end run once more without compiling
-AS_PYTHON := tests/mechanisms tests/studies/huber/test_transcript.py \
+AS_PYTHON := tests/mechanisms tests/reproduction/studies/huber/test_transcript.py \
 	$(patsubst %,tests/methods/test_%.py,als irls kernels method_contract normal private_parts simd unusable_ratings) \
 	$(patsubst %,tests/methods/user_level/test_dpals_%.py,covariance fit publication) \
-	$(patsubst %,tests/publication/test_%.py,publication_table store)
+	$(patsubst %,tests/library/publication/test_%.py,publication_table store)
 
 # hashes run over, as they are meant to
 ## statement coverage of src by the everyday tests (a quarter of an hour)
@@ -129,7 +129,7 @@ mutations: $(VENV)/installed
 
 ## remove results; downloads (data/) and the committed results/reference stay
 clean:
-	@[ ! -x $(BIN)/python ] || $(BIN)/python -m dpmc.running.run_lock
+	@[ ! -x $(BIN)/python ] || $(BIN)/python -m dpmc_studies.running.run_lock
 	@find results -mindepth 1 -maxdepth 1 ! -name reference -exec rm -rf {} + 2>/dev/null || true
 	@rm -rf .snakemake
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from snakemake.utils import min_version
 
-from dpmc.running import launch
+from dpmc_studies.running import launch
 
 min_version("9.0")
 HOME = Path(str(workflow.current_basedir))

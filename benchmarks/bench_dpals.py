@@ -21,8 +21,8 @@ from scipy.sparse import csr_matrix
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from dpmc.methods.normal import solve_rows
-from dpmc.methods.user_level.als import AlternatingLeastSquares
 from dpmc.ratings import Compressed, Ratings
+from dpmc_studies.methods.user_level.als import AlternatingLeastSquares
 
 REGULARIZATION = 5.0
 SHARE_TARGET, SHARE_AIM = 0.15, 0.4

@@ -22,9 +22,9 @@ from threadpoolctl import threadpool_limits
 from dpmc.datasets.synthetic import generate
 from dpmc.mechanisms import make_mechanism
 from dpmc.methods.factorization.als import ALS
-from dpmc.methods.factorization.direct import DirectRegressions
 from dpmc.methods.kernels.regressions import Regressions
 from dpmc.ratings import Ratings
+from dpmc_studies.methods.factorization.direct import DirectRegressions
 
 REGULARIZATION = 0.5
 STEPS = 20

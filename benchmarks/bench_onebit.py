@@ -19,12 +19,12 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from dpmc.methods.onebit.links import link_of
-from dpmc.methods.onebit.objective import Objective
-from dpmc.methods.onebit.projection import WarmProjection, project_nuclear
-from dpmc.methods.onebit.solve import Ball, solve
 from dpmc.ratings import Ratings
-from dpmc.studies.onebit.instances import instance
+from dpmc_studies.methods.onebit.links import link_of
+from dpmc_studies.methods.onebit.objective import Objective
+from dpmc_studies.methods.onebit.projection import WarmProjection, project_nuclear
+from dpmc_studies.methods.onebit.solve import Ball, solve
+from dpmc_studies.studies.onebit.instances import instance
 
 USERS, ITEMS = 943, 1682
 TAU = float(np.sqrt(USERS * ITEMS))

@@ -17,11 +17,11 @@ from pathlib import Path
 import numpy as np
 
 from dpmc.datasets import REGISTRY, read
-from dpmc.datasets.splits import random_split
 from dpmc.estimator import PrivateFactorization
 from dpmc.methods.user_level.local_bayes.constants import MOST_FACTORS
 from dpmc.publication.page import EIGHT_OF_TEN, page
 from dpmc.released import PublishedItems
+from dpmc_studies.datasets.splits import random_split
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 N_ITEMS = 10_000

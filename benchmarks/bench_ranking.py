@@ -29,11 +29,11 @@ from shapes import draw_ratings, draw_shape
 
 from dpmc.datasets.readers import read
 from dpmc.datasets.registry import REGISTRY
-from dpmc.datasets.splits import random_split
 from dpmc.methods.kernels.top_lists import mean_on_top
 from dpmc.methods.user_level.local_ease.method import LocalEase
 from dpmc.ratings import Ratings
-from dpmc.studies.which_model.lists import RANKED, PrivatePopularity
+from dpmc_studies.datasets.splits import random_split
+from dpmc_studies.studies.which_model.lists import RANKED, PrivatePopularity
 
 SHAPES = {
     "tiny": (50, 5, 2),

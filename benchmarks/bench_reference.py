@@ -16,12 +16,12 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from dpmc.datasets.splits import random_split
-from dpmc.methods import method_class
 from dpmc.ratings import Ratings
-from dpmc.statistics.errors import rmse_clipped
-from dpmc.studies.equal_privacy.hyperparameters import load_hyperparameters
-from dpmc.studies.equal_privacy.settings import TABLE
+from dpmc_studies.datasets.splits import random_split
+from dpmc_studies.methods import method_class
+from dpmc_studies.statistics.errors import rmse_clipped
+from dpmc_studies.studies.equal_privacy.hyperparameters import load_hyperparameters
+from dpmc_studies.studies.equal_privacy.settings import TABLE
 
 SPLITS = (0, 1, 2)  # seeds; settings were chosen on other ones
 SHARE = 0.8

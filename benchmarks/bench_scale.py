@@ -90,7 +90,7 @@ def generate(path, millions, shape=None):
     import pyarrow as pa
     from pyarrow import parquet
 
-    from dpmc.datasets import popular
+    from dpmc_studies.datasets import popular
 
     rng = np.random.default_rng(0)
     form = popular.MOVIELENS_10M if shape is None else popular.Form(*shape)

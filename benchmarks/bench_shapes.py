@@ -19,11 +19,11 @@ from multiprocessing import Pool
 import numpy as np
 from shapes import draw_ratings, draw_shape
 
-from dpmc.datasets.splits import random_split
 from dpmc.errors import InputError
 from dpmc.fitting.fit import prepare
-from dpmc.methods import method_class
-from dpmc.statistics.errors import rmse
+from dpmc_studies.datasets.splits import random_split
+from dpmc_studies.methods import method_class
+from dpmc_studies.statistics.errors import rmse
 
 EPSILONS = (0.1, 0.5, 2.0, 10.0, 100.0, 1000.0)
 CREDITED = 2

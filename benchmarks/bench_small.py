@@ -15,11 +15,11 @@ import argparse
 import numpy as np
 from shapes import SMALL, draw_ratings, draw_small
 
-from dpmc.datasets.splits import random_split
 from dpmc.methods.user_level.local_bayes import worth
 from dpmc.methods.user_level.local_bayes.constants import CREDITED
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
-from dpmc.statistics.errors import rmse
+from dpmc_studies.datasets.splits import random_split
+from dpmc_studies.statistics.errors import rmse
 
 EPSILONS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 100.0, 1000.0)
 NORMAL_90 = 1.645

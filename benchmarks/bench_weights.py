@@ -17,13 +17,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from dpmc.datasets.splits import random_split
 from dpmc.errors import InputError
-from dpmc.methods import variant
-from dpmc.methods.user_level.spaces import SPACES, drawn, scales
 from dpmc.privacy.calibration import calibrate
 from dpmc.ratings import Ratings
-from dpmc.statistics.errors import rmse_clipped
+from dpmc_studies.datasets.splits import random_split
+from dpmc_studies.methods import variant
+from dpmc_studies.methods.user_level.spaces import SPACES, drawn, scales
+from dpmc_studies.statistics.errors import rmse_clipped
 
 EPSILONS, DELTA = (1.0, 5.0, 20.0), 1e-5
 CANDIDATES, RUNGS = (

@@ -29,7 +29,7 @@ STUDIES = ("huber", "equal_privacy", "audit", "onebit", "dpals")
 LINE = re.compile(r"CPU seconds: ([\d.]+) to start, ([\d.]+) to run")
 RUN = """
 import resource, sys
-from dpmc.running.launch import main
+from dpmc_studies.running.launch import main
 status = main(sys.argv[1:])
 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
     used = resource.getrusage(who)

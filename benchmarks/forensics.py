@@ -21,20 +21,20 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpmc import configuration
 from dpmc.datasets.synthetic import SyntheticInstance
-from dpmc.frame.checking.runs import write_frame
-from dpmc.frame.jobs.cells import SYNTHETIC
-from dpmc.frame.jobs.seeds import NOISE, START, stream
-from dpmc.mechanisms.facts import published_inverse_cdf
 from dpmc.mechanisms.gaussian import Gaussian
 from dpmc.mechanisms.huber import Huber
-from dpmc.methods import method_class
-from dpmc.statistics.tests import log_positive
-from dpmc.studies.huber.cells import AS_PRINTED, HUBER_KEYS, RIGHT, Cell
-from dpmc.studies.huber.experiments.common import METHOD_SETTINGS
-from dpmc.studies.huber.reported import load
-from dpmc.studies.huber.trial import run_cell, synthetic_instance
+from dpmc_studies import configuration
+from dpmc_studies.frame.checking.runs import write_frame
+from dpmc_studies.frame.jobs.cells import SYNTHETIC
+from dpmc_studies.frame.jobs.seeds import NOISE, START, stream
+from dpmc_studies.mechanism_facts import published_inverse_cdf
+from dpmc_studies.methods import method_class
+from dpmc_studies.statistics.tests import log_positive
+from dpmc_studies.studies.huber.cells import AS_PRINTED, HUBER_KEYS, RIGHT, Cell
+from dpmc_studies.studies.huber.experiments.common import METHOD_SETTINGS
+from dpmc_studies.studies.huber.reported import load
+from dpmc_studies.studies.huber.trial import run_cell, synthetic_instance
 
 HOME = Path(__file__).parents[1]
 RANKS, FRACTIONS, STARTS = (5, 10, 20), (0.05, 0.10, 0.15), ("normal", "uniform")

@@ -15,7 +15,7 @@ LONGEST = (
     *("studies/huber/test_claims.py", "publication/test_guarantee_schemas.py", "studies/"),
 )
 """Files and folders, by CPU seconds; what is not among them comes afterwards as it is found."""
-TOGETHER = ("tests/report/", "tests/contract/")
+TOGETHER = ("tests/reproduction/report/", "tests/contract/")
 """Folders whose files share what takes long to make."""
 
 

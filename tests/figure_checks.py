@@ -8,7 +8,7 @@ import matplotlib
 import pandas as pd
 from matplotlib.text import Text
 
-from dpmc.frame.showing.style import COLUMN, DPI, PAGE, RC
+from dpmc_studies.frame.showing.style import COLUMN, DPI, PAGE, RC
 
 GAP = 0.02  # inches between two labels
 

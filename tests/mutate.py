@@ -24,7 +24,7 @@ from pathlib import Path
 from queue import Queue
 
 from dpmc.compiled import IMPORTED
-from dpmc.yaml_files import read_plain
+from dpmc_studies.yaml_files import read_plain
 
 HOME = Path(__file__).parents[1]
 LIST = Path(__file__).with_name("mutations.yaml")

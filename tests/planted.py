@@ -5,10 +5,10 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from dpmc.frame.judging.claims import table_of_verdicts
-from dpmc.studies.dpals.cells import DPALS_COLUMNS, DPALS_COORDINATES, ITERATION_COLUMNS
-from dpmc.studies.dpals.claims.evidence import PREDICATES, evidence_of
-from dpmc.studies.dpals.claims.judge import load_dpals_claims
+from dpmc_studies.frame.judging.claims import table_of_verdicts
+from dpmc_studies.studies.dpals.cells import DPALS_COLUMNS, DPALS_COORDINATES, ITERATION_COLUMNS
+from dpmc_studies.studies.dpals.claims.evidence import PREDICATES, evidence_of
+from dpmc_studies.studies.dpals.claims.judge import load_dpals_claims
 
 USERS = {"synthetic-5k": 5000, "synthetic-10k": 10_000, "synthetic-20k": 20_000,
          "synthetic-50k": 50_000}  # fmt: skip

@@ -8,10 +8,11 @@ import sys
 import pytest
 
 from dpmc import files
-from dpmc.datasets import Dataset, obtain
+from dpmc.datasets import Dataset
 from dpmc.errors import InputError
-from dpmc.report.crate import copy_code
-from dpmc.report.page_parts import copied_to
+from dpmc_studies.datasets.download import obtain
+from dpmc_studies.report.crate import copy_code
+from dpmc_studies.report.page_parts import copied_to
 
 FULL = "the disk is full; make room there, then run this again."
 # a limit of the size of files is a full disk that nobody has to mount

@@ -168,7 +168,7 @@ def test_commands_about_runs_say_what_is_missing(name, programs, tmp_path):
 
 def test_workflow_says_that_it_needs_the_checkout(programs, tmp_path):
     result = run(
-        tmp_path, programs / "python", "-m", "dpmc.running.launch", "--cores", "1", "quick"
+        tmp_path, programs / "python", "-m", "dpmc_studies.running.launch", "--cores", "1", "quick"
     )
     assert result.returncode == 2
     assert result.stderr == "dpmc: There is no Snakefile; run this in the folder of the project.\n"

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from itertools import product, starmap
 
-from dpmc.frame.api import Job, Study
-from dpmc.frame.jobs.cells import Cell
+from dpmc_studies.frame.api import Job, Study
+from dpmc_studies.frame.jobs.cells import Cell
 
 METHODS = {"item_bias": "Item bias", "als": "ALS", "noisy_als": "ALS, Gaussian noise"}
 UNUSED = {"item_bias": ("iterations", "regularization", "variance"), "als": ("variance",)}

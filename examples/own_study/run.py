@@ -1,11 +1,11 @@
 """What a job does: fit one method, all trials at every observed fraction."""
 
 from dpmc.datasets.synthetic import generate
-from dpmc.frame.jobs.seeds import DATA, NOISE, START, stream
 from dpmc.mechanisms.gaussian import Gaussian
 from dpmc.methods.factorization.als import ALS
 from dpmc.methods.factorization.baselines import ItemBias
-from dpmc.statistics.errors import rmse
+from dpmc_studies.frame.jobs.seeds import DATA, NOISE, START, stream
+from dpmc_studies.statistics.errors import rmse
 
 
 def fit(task):

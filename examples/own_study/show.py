@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from dpmc.frame.checking.runs import read_frame
-from dpmc.frame.judging.claims import judge_all
-from dpmc.frame.judging.rules import always_below
-from dpmc.frame.showing.chapter import telling
-from dpmc.frame.showing.frames import cell_means
-from dpmc.frame.showing.panels import Axis, Panel, curves, draw_panels
-from dpmc.frame.showing.results import mean_row, write_tables
-from dpmc.frame.showing.style import SERIES, drawing_step, read_figures
-from dpmc.frame.showing.table_model import Column, Table
+from dpmc_studies.frame.checking.runs import read_frame
+from dpmc_studies.frame.judging.claims import judge_all
+from dpmc_studies.frame.judging.rules import always_below
+from dpmc_studies.frame.showing.chapter import telling
+from dpmc_studies.frame.showing.frames import cell_means
+from dpmc_studies.frame.showing.panels import Axis, Panel, curves, draw_panels
+from dpmc_studies.frame.showing.results import mean_row, write_tables
+from dpmc_studies.frame.showing.style import SERIES, drawing_step, read_figures
+from dpmc_studies.frame.showing.table_model import Column, Table
 from own_study import METHODS, Fit
 
 CELL = Fit.names()

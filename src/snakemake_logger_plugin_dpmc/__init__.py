@@ -19,7 +19,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from tqdm import tqdm
 
 from dpmc.files import refusal, refusal_in
-from dpmc.running.recovery import check_room
+from dpmc_studies.running.recovery import check_room
 
 SECONDS: dict[str, float] = {}
 """About how long a job takes, by the first file that it writes; by its rule, what one of its jobs

@@ -5,9 +5,9 @@ import pkgutil
 from functools import cache
 from pathlib import Path
 
-from dpmc import configuration, studies
-from dpmc.frame.jobs.plan import Plan
-from dpmc.frame.showing.style import FigureText
+from dpmc_studies import configuration, studies
+from dpmc_studies.frame.jobs.plan import Plan
+from dpmc_studies.frame.showing.style import FigureText
 
 HOME = Path(__file__).resolve().parents[2]
 SOURCE = HOME / "src" / "dpmc"
@@ -40,7 +40,7 @@ def places_of(profile, study, job):
 @cache
 def figures_of(study):
     """Return the figures in the study's modules that draw, by name."""
-    package = importlib.import_module(f"dpmc.studies.{study}")
+    package = importlib.import_module(f"dpmc_studies.studies.{study}")
     found = {}
     for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         if ".figures" in module.name:

@@ -5,9 +5,9 @@ from functools import cache
 import pytest
 from every_study import HOME, STUDIES, plan_of
 
-from dpmc import configuration
-from dpmc.frame.jobs.job import plain_cells
-from dpmc.frame.jobs.plan import Plan
+from dpmc_studies import configuration
+from dpmc_studies.frame.jobs.job import plain_cells
+from dpmc_studies.frame.jobs.plan import Plan
 
 DEFAULTS = configuration.load(HOME / "config" / "config.yaml")
 CASES = {

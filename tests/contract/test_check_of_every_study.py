@@ -11,14 +11,14 @@ import pandas as pd
 import pytest
 from every_study import REFERENCE, STUDIES
 
-from dpmc import tables
 from dpmc.errors import InputError
-from dpmc.frame.checking import reference as references
-from dpmc.frame.checking.check import TOLERANCES, check, read_for_check
-from dpmc.frame.checking.runs import read_text_table, row_names
-from dpmc.frame.checking.tolerances import ALLOWED
-from dpmc.frame.jobs.cell_settings import SETTINGS, Settings, settings_text
-from dpmc.frame.jobs.plan import has_trials
+from dpmc_studies import tables
+from dpmc_studies.frame.checking import reference as references
+from dpmc_studies.frame.checking.check import TOLERANCES, check, read_for_check
+from dpmc_studies.frame.checking.runs import read_text_table, row_names
+from dpmc_studies.frame.checking.tolerances import ALLOWED
+from dpmc_studies.frame.jobs.cell_settings import SETTINGS, Settings, settings_text
+from dpmc_studies.frame.jobs.plan import has_trials
 
 WITH_TRIALS = [name for name, study in STUDIES.items() if has_trials(study)]
 

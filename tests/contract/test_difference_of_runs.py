@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from every_study import REFERENCE
 
-from dpmc.frame.checking.difference import difference
+from dpmc_studies.frame.checking.difference import difference
 
 pytestmark = pytest.mark.slow
 

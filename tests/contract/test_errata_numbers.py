@@ -9,13 +9,13 @@ from types import SimpleNamespace
 import pytest
 from errata_numbers import dpals, huber, onebit
 
-from dpmc import studies
 from dpmc.datasets import read, resolve
-from dpmc.frame.showing.erratum import CHANGES_CONCLUSION
-from dpmc.frame.showing.texts import fill
-from dpmc.studies.huber.errata.sources import Sources
-from dpmc.studies.huber.reported import load
-from dpmc.yaml_files import read_mapping
+from dpmc_studies import studies
+from dpmc_studies.frame.showing.erratum import CHANGES_CONCLUSION
+from dpmc_studies.frame.showing.texts import fill
+from dpmc_studies.studies.huber.errata.sources import Sources
+from dpmc_studies.studies.huber.reported import load
+from dpmc_studies.yaml_files import read_mapping
 
 COMPUTED = {"huber": huber.ENTRIES, "onebit": onebit.ENTRIES, "dpals": dpals.ENTRIES}
 DIGITS = read_mapping(Path(dpals.__file__).with_name("numbers.yaml"))
@@ -48,7 +48,7 @@ def stated(id_, digits, found):
 def test_a_text_states_what_its_computation_gives(study, id_, sources):
     if id_ in OF_DATA and not MIRROR:
         pytest.skip("DPMC_DATA_MIRROR does not name the real data files")
-    entry = read_mapping(import_module(f"dpmc.studies.{study}.errata").TEXTS)[id_]
+    entry = read_mapping(import_module(f"dpmc_studies.studies.{study}.errata").TEXTS)[id_]
     text = " ".join(" ".join(entry[name] for name in ("published", "correct", "evidence")).split())
     numbers = stated(id_, DIGITS[study][id_], COMPUTED[study][id_](sources[study]))
     place = 0

@@ -11,9 +11,9 @@ from document_texts import HOME
 from every_study import REFERENCE, STUDIES, places_of, plan_of
 
 from dpmc.errors import InputError
-from dpmc.frame.costs import Costs
-from dpmc.frame.jobs.job import function
-from dpmc.frame.showing.items import (
+from dpmc_studies.frame.costs import Costs
+from dpmc_studies.frame.jobs.job import function
+from dpmc_studies.frame.showing.items import (
     HEADINGS,
     REST,
     item_rows,

@@ -8,7 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 import pytest
 from every_study import HOME, SOURCE
 
-from dpmc.studies import BUILT_IN
+from dpmc_studies.studies import BUILT_IN
 
 PACKAGE = SOURCE.name
 LAYERS = (
@@ -94,7 +94,7 @@ def test_no_module_imports_itself_by_way_of_others():
 
 
 def test_nothing_is_patched_in_production():
-    """Planted faults are subclasses and noises of their own (dpmc.studies.audit.faults)."""
+    """Planted faults are subclasses and noises of their own (dpmc_studies.studies.audit.faults)."""
     patching = re.compile(r"unittest|\.__class__\s*=[^=]")
     found = [name for name, path in MODULES.items() if patching.search(path.read_text("utf-8"))]
     assert found == []

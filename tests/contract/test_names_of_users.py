@@ -7,9 +7,9 @@ from every_study import STUDIES, plan_of
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from dpmc.frame.checking.runs import write_frame
-from dpmc.frame.jobs.job import function
-from dpmc.frame.showing import style
+from dpmc_studies.frame.checking.runs import write_frame
+from dpmc_studies.frame.jobs.job import function
+from dpmc_studies.frame.showing import style
 
 OWN, REAL = "my-ratings.2024", "ml-100k"
 # what a plug-in of the Huber study adds: rows of which mechanism or method stand for its own

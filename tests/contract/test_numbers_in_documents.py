@@ -17,10 +17,12 @@ from document_texts import HOME, README, name_of
 from every_study import plan_of
 from fake_results.huber import fake_claims
 
-from dpmc.frame.jobs.hyperparameters import model_settings
-from dpmc.frame.jobs.job import function
-from dpmc.frame.judging.chance import standing
-from dpmc.frame.judging.finding import (
+from dpmc.privacy.nominal import table_one
+from dpmc.privacy.relations import USER_ADD_REMOVE, USER_LEVEL
+from dpmc_studies.frame.jobs.hyperparameters import model_settings
+from dpmc_studies.frame.jobs.job import function
+from dpmc_studies.frame.judging.chance import standing
+from dpmc_studies.frame.judging.finding import (
     CONTRADICTED,
     INCONCLUSIVE,
     NO_EFFECT,
@@ -28,17 +30,15 @@ from dpmc.frame.judging.finding import (
     NOT_RUN,
     SUPPORTED,
 )
-from dpmc.methods.user_level.spaces import SPACES
-from dpmc.privacy.relations import USER_ADD_REMOVE, USER_LEVEL
-from dpmc.studies.audit.attack import most_shown
-from dpmc.studies.audit.method_runs import DELTA, EPSILON
-from dpmc.studies.audit.rows import CONFIDENCE
-from dpmc.studies.huber import STUDY as HUBER
-from dpmc.studies.huber.huber_columns import fitted_variance
-from dpmc.studies.huber.nominal import table_one
-from dpmc.studies.huber.reported import compare, load
-from dpmc.studies.which_model.experiments import search
-from dpmc.studies.which_model.frames import FORMS, METHODS
+from dpmc_studies.methods.user_level.spaces import SPACES
+from dpmc_studies.studies.audit.attack import most_shown
+from dpmc_studies.studies.audit.method_runs import DELTA, EPSILON
+from dpmc_studies.studies.audit.rows import CONFIDENCE
+from dpmc_studies.studies.huber import STUDY as HUBER
+from dpmc_studies.studies.huber.huber_columns import fitted_variance
+from dpmc_studies.studies.huber.reported import compare, load
+from dpmc_studies.studies.which_model.experiments import search
+from dpmc_studies.studies.which_model.frames import FORMS, METHODS
 
 REFERENCE = HOME / "results" / "reference"
 STUDIES = HOME / "docs" / "studies"

@@ -8,10 +8,10 @@ import pytest
 import yaml
 from every_study import STUDIES
 
-from dpmc import studies
-from dpmc.frame.judging import finding, rules, verdicts
-from dpmc.frame.showing.chapter import LINES
-from dpmc.yaml_files import read_mapping
+from dpmc_studies import studies
+from dpmc_studies.frame.judging import finding, rules, verdicts
+from dpmc_studies.frame.showing.chapter import LINES
+from dpmc_studies.yaml_files import read_mapping
 
 FOLDER = Path(studies.__file__).parent
 SOURCE = FOLDER.parent

@@ -8,7 +8,7 @@ import yaml
 from document_texts import DOCUMENTS, HOME, README, name_of
 from every_study import STUDIES
 
-from dpmc.frame.judging.finding import VERDICTS
+from dpmc_studies.frame.judging.finding import VERDICTS
 
 NAMED = rf"claim ([A-Z]\d+): ({'|'.join(VERDICTS)})"
 

@@ -5,9 +5,9 @@ import sys
 import pytest
 from every_study import HOME, STUDIES
 
-from dpmc import configuration, studies
 from dpmc.errors import InputError
-from dpmc.frame.jobs.plan import Plan
+from dpmc_studies import configuration, studies
+from dpmc_studies.frame.jobs.plan import Plan
 
 DEFAULTS = configuration.load(HOME / "config" / "config.yaml")
 SOME = {
@@ -112,7 +112,7 @@ def outside(folder, text=None):
         ("with_a_typo", "STUDY = (\n", ["cannot be imported", "SyntaxError"]),
         # imported already, so that the folder would never be looked at
         ("email", "STUDY = 1\n", ["another Python package", "rename the folder"]),
-        ("again", "from dpmc.studies.audit import STUDY\n", ["called audit", "rename"]),
+        ("again", "from dpmc_studies.studies.audit import STUDY\n", ["called audit", "rename"]),
     ],
 )
 def test_what_is_no_study_is_refused_in_one_sentence(tmp_path, monkeypatch, name, text, words):
@@ -126,7 +126,7 @@ def test_what_is_no_study_is_refused_in_one_sentence(tmp_path, monkeypatch, name
 def test_a_study_must_not_be_called_like_a_part_of_dpmc(tmp_path, monkeypatch):
     monkeypatch.setattr("sys.path", [*sys.path])
     text = (
-        "import dataclasses\nfrom dpmc.studies.audit import STUDY\n"
+        "import dataclasses\nfrom dpmc_studies.studies.audit import STUDY\n"
         "STUDY = dataclasses.replace(STUDY, name='report')\n"
     )
     with pytest.raises(InputError, match=r"called report.*rename"):

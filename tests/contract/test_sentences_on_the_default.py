@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from document_texts import HOME, README
 
-from dpmc.frame.showing.frames import FACTOR_MODELS
 from dpmc.privacy.relations import USER_ADD_REMOVE, USER_LEVEL
+from dpmc_studies.frame.showing.frames import FACTOR_MODELS
 
 PAGES = HOME / "docs" / "studies"
 REFERENCE = HOME / "results" / "reference"

@@ -12,27 +12,32 @@ import pytest
 import yaml
 from every_study import HOME, ONCE, PROFILES, REFERENCE, STUDIES, cells_of, places_of, plan_of
 
-from dpmc import configuration
 from dpmc.datasets import resolve
-from dpmc.frame.api import OutputOf, RatingsOf
-from dpmc.frame.checking.check import SETTINGS, TOLERANCES
-from dpmc.frame.checking.reference import MEANS, REDUCED, expected_columns
-from dpmc.frame.checking.runs import read_text_table, read_trials
-from dpmc.frame.checking.tolerances import read_allowances
-from dpmc.frame.jobs import plan
-from dpmc.frame.jobs.cell_settings import changed_settings, read_settings
-from dpmc.frame.jobs.digest import closure_of, source_file
-from dpmc.frame.jobs.job import function, plain_cells
-from dpmc.studies import BUILT_IN, RESERVED
-from dpmc.yaml_files import read_mapping
+from dpmc_studies import configuration
+from dpmc_studies.frame.api import OutputOf, RatingsOf
+from dpmc_studies.frame.checking.check import SETTINGS, TOLERANCES
+from dpmc_studies.frame.checking.reference import MEANS, REDUCED, expected_columns
+from dpmc_studies.frame.checking.runs import read_text_table, read_trials
+from dpmc_studies.frame.checking.tolerances import read_allowances
+from dpmc_studies.frame.jobs import plan
+from dpmc_studies.frame.jobs.cell_settings import changed_settings, read_settings
+from dpmc_studies.frame.jobs.digest import closure_of, source_file
+from dpmc_studies.frame.jobs.job import function, plain_cells
+from dpmc_studies.studies import BUILT_IN, RESERVED
+from dpmc_studies.yaml_files import read_mapping
 
 NAME = re.compile("[a-z][a-z0-9_]*")
 WITH_TRIALS = [name for name, study in STUDIES.items() if plan.has_trials(study)]
 # an edited table, figure, claim or entry of the registry of data sets reruns no job
-SHOWN = ("dpmc.frame.showing", "dpmc.frame.judging", "dpmc.report", "dpmc.datasets.registry")
+SHOWN = (
+    "dpmc_studies.frame.showing",
+    "dpmc_studies.frame.judging",
+    "dpmc_studies.report",
+    "dpmc.datasets.registry",
+)
 # it makes its own table
 SHOWN_IN = {
-    ("onebit", "gradient_steps"): {"dpmc.frame.showing.table_model"},
+    ("onebit", "gradient_steps"): {"dpmc_studies.frame.showing.table_model"},
     # features of items are read like files of users' own
     ("which_model", "ablations"): {"dpmc.datasets.registry"},
     ("which_model", "features"): {"dpmc.datasets.registry"},
@@ -124,7 +129,7 @@ def test_describing_the_studies_imports_nothing_heavy():
 
 
 def test_preparing_a_run_imports_no_analysis():
-    code = "from dpmc import configuration\nfrom dpmc.frame.jobs.plan import Plan\n"
+    code = "from dpmc import configuration\nfrom dpmc_studies.frame.jobs.plan import Plan\n"
     code += "read = configuration.load('config/config.yaml')\n"
     code += "made = Plan('results', configuration.checked(read, known), known)\n"
     code += "made.real_data(known.values())"
@@ -282,7 +287,7 @@ def test_what_shows_a_job_is_not_its_code(name):
         closure = closure_of([job.run.partition(":")[0]])
         shown = {each for each in closure if each.startswith(SHOWN)}
         assert shown == SHOWN_IN.get((name, job.name), set()), job.name
-        assert f"dpmc.studies.{name}" not in closure, job.name  # which imports everything
+        assert f"dpmc_studies.studies.{name}" not in closure, job.name  # which imports everything
 
 
 @every_study

@@ -7,11 +7,11 @@ import pytest
 import yaml
 from every_study import figures_of
 
-from dpmc import studies
-from dpmc.frame.judging.claims import FIRM
-from dpmc.frame.showing.chapter import LINES, WORDS
-from dpmc.frame.showing.texts import placeholders
-from dpmc.yaml_files import read_mapping
+from dpmc_studies import studies
+from dpmc_studies.frame.judging.claims import FIRM
+from dpmc_studies.frame.showing.chapter import LINES, WORDS
+from dpmc_studies.frame.showing.texts import placeholders
+from dpmc_studies.yaml_files import read_mapping
 
 FOLDERS = {name: Path(studies.__file__).parent / name for name in studies.BUILT_IN}
 # that `Chapter.of` and `Chapter.not_run` show

@@ -11,13 +11,13 @@ import pytest
 from every_study import HOME, REFERENCE, STUDIES, figures_of, plan_of
 from figure_checks import check_edges, check_files, check_named_panels, check_ticks
 
-from dpmc.frame.jobs import plan
-from dpmc.frame.jobs.job import function
-from dpmc.frame.judging.claims import is_own
-from dpmc.frame.showing.chapter import LINES, Chapter
-from dpmc.frame.showing.items import load_items
-from dpmc.frame.showing.style import RC, NothingToDraw, draw_all
-from dpmc.yaml_files import read_mapping
+from dpmc_studies.frame.jobs import plan
+from dpmc_studies.frame.jobs.job import function
+from dpmc_studies.frame.judging.claims import is_own
+from dpmc_studies.frame.showing.chapter import LINES, Chapter
+from dpmc_studies.frame.showing.items import load_items
+from dpmc_studies.frame.showing.style import RC, NothingToDraw, draw_all
+from dpmc_studies.yaml_files import read_mapping
 
 FORMATS = (".csv", ".html", ".md", ".tex")
 # figures of the Huber study: of its side experiments, which are not made up here

@@ -6,23 +6,23 @@ from functools import cache
 import pytest
 from fake_results import dpals, equal_privacy, huber, onebit, which_model
 
-from dpmc.frame.judging.finding import NOT_RUN
-from dpmc.frame.showing.frames import in_list
-from dpmc.studies.dpals.claims.evidence import evidence_of as dpals_evidence
-from dpmc.studies.dpals.claims.judge import OF_LARGE, judge_dpals, load_dpals_claims
-from dpmc.studies.dpals.claims.judge import PREDICATES as OF_DPALS
-from dpmc.studies.dpals.frames import DATASETS
-from dpmc.studies.equal_privacy.claims.evidence import Evidence as EqualPrivacyEvidence
-from dpmc.studies.equal_privacy.claims.judge import PREDICATES as OF_EQUAL_PRIVACY
-from dpmc.studies.huber.claims.contrasts import LogRmse
-from dpmc.studies.huber.claims.evidence import Evidence as HuberEvidence
-from dpmc.studies.huber.claims.judge import PREDICATES as OF_HUBER
-from dpmc.studies.huber.reported.numbers import load
-from dpmc.studies.onebit.claims.evidence import evidence_of as onebit_evidence
-from dpmc.studies.onebit.claims.judge import PREDICATES as OF_ONEBIT
-from dpmc.studies.which_model.claims.evidence import Evidence as WhichModelEvidence
-from dpmc.studies.which_model.claims.judge import NAMES
-from dpmc.studies.which_model.claims.judge import PREDICATES as OF_WHICH_MODEL
+from dpmc_studies.frame.judging.finding import NOT_RUN
+from dpmc_studies.frame.showing.frames import in_list
+from dpmc_studies.studies.dpals.claims.evidence import evidence_of as dpals_evidence
+from dpmc_studies.studies.dpals.claims.judge import OF_LARGE, judge_dpals, load_dpals_claims
+from dpmc_studies.studies.dpals.claims.judge import PREDICATES as OF_DPALS
+from dpmc_studies.studies.dpals.frames import DATASETS
+from dpmc_studies.studies.equal_privacy.claims.evidence import Evidence as EqualPrivacyEvidence
+from dpmc_studies.studies.equal_privacy.claims.judge import PREDICATES as OF_EQUAL_PRIVACY
+from dpmc_studies.studies.huber.claims.contrasts import LogRmse
+from dpmc_studies.studies.huber.claims.evidence import Evidence as HuberEvidence
+from dpmc_studies.studies.huber.claims.judge import PREDICATES as OF_HUBER
+from dpmc_studies.studies.huber.reported.numbers import load
+from dpmc_studies.studies.onebit.claims.evidence import evidence_of as onebit_evidence
+from dpmc_studies.studies.onebit.claims.judge import PREDICATES as OF_ONEBIT
+from dpmc_studies.studies.which_model.claims.evidence import Evidence as WhichModelEvidence
+from dpmc_studies.studies.which_model.claims.judge import NAMES
+from dpmc_studies.studies.which_model.claims.judge import PREDICATES as OF_WHICH_MODEL
 
 CODE = re.compile(
     r"\b[a-z0-9]+(?:_[a-z0-9]+)+\b"  # dpals_literal, entry_change

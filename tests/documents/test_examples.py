@@ -27,12 +27,12 @@ from document_texts import (
     write_own_files,
 )
 
-from dpmc import studies
 from dpmc.cli import COMMANDS, GONE, cli
-from dpmc.configuration import checked, load, merge
-from dpmc.datasets.download import MIRROR_VARIABLE
-from dpmc.frame.jobs.plan import Plan
 from dpmc.methods.released.verify import verify
+from dpmc_studies import studies
+from dpmc_studies.configuration import checked, load, merge
+from dpmc_studies.datasets.download import MIRROR_VARIABLE
+from dpmc_studies.frame.jobs.plan import Plan
 
 RUN = HOME / "docs" / "run.md"
 """It speaks of the reader's own mine.yaml and shows none."""
@@ -80,7 +80,7 @@ def test_every_fenced_block_runs_or_says_why_not():
         for block in fenced(document):
             run_by = {
                 "console": block.text.startswith("$ "),  # each command below
-                "python": True,  # test_python_runs, a plug-in in tests/workflow/test_documents.py
+                "python": True,  # test_python_runs, a plug-in in tests/reproduction/workflow/test_documents.py
                 "yaml": True,  # there too
                 "sh": document == EXTEND,  # there too
             }
@@ -193,7 +193,9 @@ def test_configurations_are_valid(document, folder):
     defaults = load(HOME / "config" / "config.yaml")
     for block in blocks(document, "yaml"):
         overlay = yaml.safe_load(block)
-        if "plugins" in overlay.get("huber", {}):  # would stay registered; see tests/workflow
+        if "plugins" in overlay.get(
+            "huber", {}
+        ):  # would stay registered; see tests/reproduction/workflow
             continue
         changed = {name: known[name] for name in overlay if name in known}
         assert changed

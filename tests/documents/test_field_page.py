@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from document_texts import HOME
 
-from dpmc.methods import METHODS, VARIANTS
-from dpmc.studies.which_model.errata import delta, errata
+from dpmc_studies.methods import METHODS, VARIANTS
+from dpmc_studies.studies.which_model.errata import delta, errata
 
 PAGE = (HOME / "docs" / "field.md").read_text(encoding="utf-8")
 

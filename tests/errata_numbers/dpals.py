@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from dpmc.frame.showing.erratum import Evidence
-from dpmc.methods.user_level.item_step import solve_items, solve_items_as_published
-from dpmc.studies.dpals.errata.method import RANK
-from dpmc.studies.dpals.frames import number
+from dpmc_studies.frame.showing.erratum import Evidence
+from dpmc_studies.methods.user_level.item_step import solve_items, solve_items_as_published
+from dpmc_studies.studies.dpals.errata.method import RANK
+from dpmc_studies.studies.dpals.frames import number
 
 ROWS, ITEMS, STRENGTH = 10_000, 2000, 3.0  # of the draws; size of H in units of its noise
 

@@ -6,23 +6,29 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpmc.frame.checking.runs import read_frame
-from dpmc.frame.jobs.cells import SYNTHETIC
-from dpmc.frame.showing.erratum import Evidence, listed
-from dpmc.mechanisms.facts import huber_to_laplace_variance, published_inverse_cdf
 from dpmc.mechanisms.gaussian import Gaussian
 from dpmc.mechanisms.huber import Huber, huber_loss
 from dpmc.privacy.calibration import calibrate
-from dpmc.studies.huber import KEPT
-from dpmc.studies.huber.cells import AS_PRINTED, RIGHT, Cell
-from dpmc.studies.huber.claims.budgets import RELEASES, TOTAL_DELTA, TOTAL_EPSILON
-from dpmc.studies.huber.errata.method import LARGEST_RANK, SETTINGS, errors, formatted, log_ratio
-from dpmc.studies.huber.errata.noise import SENSITIVITY
-from dpmc.studies.huber.errata.sources import Sources
-from dpmc.studies.huber.errata.unstated import FRACTION
-from dpmc.studies.huber.experiments.common import NOISES
-from dpmc.studies.huber.huber_columns import NOISE, fits, fitted_variance
-from dpmc.studies.huber.trial import fit, synthetic_instance
+from dpmc_studies.frame.checking.runs import read_frame
+from dpmc_studies.frame.jobs.cells import SYNTHETIC
+from dpmc_studies.frame.showing.erratum import Evidence, listed
+from dpmc_studies.mechanism_facts import huber_to_laplace_variance, published_inverse_cdf
+from dpmc_studies.studies.huber import KEPT
+from dpmc_studies.studies.huber.cells import AS_PRINTED, RIGHT, Cell
+from dpmc_studies.studies.huber.claims.budgets import RELEASES, TOTAL_DELTA, TOTAL_EPSILON
+from dpmc_studies.studies.huber.errata.method import (
+    LARGEST_RANK,
+    SETTINGS,
+    errors,
+    formatted,
+    log_ratio,
+)
+from dpmc_studies.studies.huber.errata.noise import SENSITIVITY
+from dpmc_studies.studies.huber.errata.sources import Sources
+from dpmc_studies.studies.huber.errata.unstated import FRACTION
+from dpmc_studies.studies.huber.experiments.common import NOISES
+from dpmc_studies.studies.huber.huber_columns import NOISE, fits, fitted_variance
+from dpmc_studies.studies.huber.trial import fit, synthetic_instance
 from errata_numbers import below
 
 TAIL = 0.05  # below -a

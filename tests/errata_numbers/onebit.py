@@ -4,18 +4,18 @@ import math
 
 import numpy as np
 
-from dpmc.frame.showing.erratum import Evidence
 from dpmc.mechanisms import Laplace
-from dpmc.methods.onebit.guarantee import guarantee_of
-from dpmc.methods.onebit.labels import MECHANISM_LABELS
-from dpmc.methods.onebit.links import Link, link_of
-from dpmc.methods.onebit.signs import MEAN, binarise
-from dpmc.studies.onebit.claims.link_facts import least_curvature
-from dpmc.studies.onebit.claims.privacy_facts import CLIP, loss_on_one_entry, one_entry
-from dpmc.studies.onebit.errata.proofs import SIDE
-from dpmc.studies.onebit.experiments.bounds import steepness_and_flatness
-from dpmc.studies.onebit.frames import PUBLISHED
-from dpmc.studies.onebit.instances import first_split, instance
+from dpmc_studies.frame.showing.erratum import Evidence
+from dpmc_studies.methods.onebit.guarantee import guarantee_of
+from dpmc_studies.methods.onebit.labels import MECHANISM_LABELS
+from dpmc_studies.methods.onebit.links import Link, link_of
+from dpmc_studies.methods.onebit.signs import MEAN, binarise
+from dpmc_studies.studies.onebit.claims.link_facts import least_curvature
+from dpmc_studies.studies.onebit.claims.privacy_facts import CLIP, loss_on_one_entry, one_entry
+from dpmc_studies.studies.onebit.errata.proofs import SIDE
+from dpmc_studies.studies.onebit.experiments.bounds import steepness_and_flatness
+from dpmc_studies.studies.onebit.frames import PUBLISHED
+from dpmc_studies.studies.onebit.instances import first_split, instance
 
 SEARCHES, SIGNS, HALVINGS, DECREASE = 500, 50, 20, 1e-4
 MATRICES = 10_000

@@ -5,8 +5,8 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from dpmc.frame.judging.claims import judge_all
-from dpmc.studies.audit import claims as judging
+from dpmc_studies.frame.judging.claims import judge_all
+from dpmc_studies.studies.audit import claims as judging
 from fake_results.equal_privacy import BASELINES, MECHANISMS, RELATIONS
 
 FAULTS = (

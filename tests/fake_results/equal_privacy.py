@@ -5,10 +5,10 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from dpmc.frame.judging.claims import judge_all
 from dpmc.mechanisms import Huber
-from dpmc.studies.equal_privacy.claims import judge
-from dpmc.studies.equal_privacy.claims.evidence import Evidence
+from dpmc_studies.frame.judging.claims import judge_all
+from dpmc_studies.studies.equal_privacy.claims import judge
+from dpmc_studies.studies.equal_privacy.claims.evidence import Evidence
 
 MECHANISMS = ("gaussian", "laplace", "huber")
 EPSILONS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)

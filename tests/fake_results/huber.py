@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpmc.frame.judging.claims import load_claims
-from dpmc.frame.judging.finding import VERDICTS
 from dpmc.mechanisms import make_mechanism
-from dpmc.studies import huber
-from dpmc.studies.huber.claims.judge import PREDICATES  # with all of them registered
-from dpmc.studies.huber.nominal import table_one
-from dpmc.studies.huber.reported import compare, load
+from dpmc.privacy.nominal import table_one
+from dpmc_studies.frame.judging.claims import load_claims
+from dpmc_studies.frame.judging.finding import VERDICTS
+from dpmc_studies.studies import huber
+from dpmc_studies.studies.huber.claims.judge import PREDICATES  # with all of them registered
+from dpmc_studies.studies.huber.reported import compare, load
 
 HUBER = Path(huber.__file__).parent
 REPORTED = HUBER / "reported"

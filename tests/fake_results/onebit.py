@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from dpmc.studies.onebit.experiments.gradient_steps import STEPS_COLUMNS
+from dpmc_studies.studies.onebit.experiments.gradient_steps import STEPS_COLUMNS
 
 LINKS = ("logistic", "gaussian")
 PAPER = ("inp", "objp_paper", "grap", "outp_paper")

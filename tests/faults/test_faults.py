@@ -19,13 +19,14 @@ import pytest
 from publication.small_tables import listed, rows_of, write_table
 from workflow.workspaces import HOME, SMALL, TABLES, Launched, until
 
-from dpmc.configuration import merge
-from dpmc.datasets import Dataset, obtain
+from dpmc.datasets import Dataset
 from dpmc.errors import InputError
 from dpmc.files import refusal
 from dpmc.fitting.book import read
-from dpmc.report.crate import copy_code
-from dpmc.report.page_parts import copied_to
+from dpmc_studies.configuration import merge
+from dpmc_studies.datasets.download import obtain
+from dpmc_studies.report.crate import copy_code
+from dpmc_studies.report.page_parts import copied_to
 
 TRIALS = TABLES["huber"]
 # two cells and the data that they share

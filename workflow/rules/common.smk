@@ -5,14 +5,15 @@ import sys
 
 import snakemake_logger_plugin_dpmc as progress
 
-from dpmc import configuration, studies
-from dpmc.datasets import available, resolve
+from dpmc_studies import configuration, studies
+from dpmc.datasets import resolve
+from dpmc_studies.datasets.download import available
 from dpmc.datasets.registry import check_own_files
 from dpmc.errors import InputError
-from dpmc.frame.costs import Costs, estimates, priorities
-from dpmc.frame.jobs import plan
-from dpmc.frame.jobs.job import plain_cells
-from dpmc.running import launch
+from dpmc_studies.frame.costs import Costs, estimates, priorities
+from dpmc_studies.frame.jobs import plan
+from dpmc_studies.frame.jobs.job import plain_cells
+from dpmc_studies.running import launch
 
 # one thread inside a job: parallelism is Snakemake's
 for variable in (

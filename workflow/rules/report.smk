@@ -1,11 +1,15 @@
 # The report of all studies, that of each, and the comparison with the committed reference.
 import shlex
 
-REPORT = ["dpmc.report.page", "dpmc.report.manifest", "dpmc.report.crate"]
+REPORT = [
+    "dpmc_studies.report.page",
+    "dpmc_studies.report.manifest",
+    "dpmc_studies.report.crate",
+]
 DEFAULT_SETTINGS = plan.configured(
     configuration.load(DEFAULTS), {}, HOME / "config" / "quick.yaml"
 )
-TEMPLATES = sorted((HOME / "src" / "dpmc" / "report" / "templates").iterdir())
+TEMPLATES = sorted((HOME / "src" / "dpmc_studies" / "report" / "templates").iterdir())
 
 
 def page_code(chosen):

@@ -3,10 +3,10 @@
 import sys
 from pathlib import Path
 
-from dpmc import studies
-from dpmc.frame.checking.check import check, outcome, read_for_check
-from dpmc.frame.checking.runs import raw_files
-from dpmc.jobs import logged
+from dpmc_studies import studies
+from dpmc_studies.frame.checking.check import check, outcome, read_for_check
+from dpmc_studies.frame.checking.runs import raw_files
+from dpmc_studies.jobs import logged
 
 with logged(snakemake.log[0]):
     params, top = snakemake.params, Path(snakemake.log[0]).parent

@@ -2,9 +2,10 @@
 
 import json
 
-from dpmc.datasets import DataNotAvailable, obtain, resolve
+from dpmc.datasets import resolve
 from dpmc.files import write_text
-from dpmc.jobs import logged, timed
+from dpmc_studies.datasets.download import DataNotAvailable, obtain
+from dpmc_studies.jobs import logged, timed
 
 with logged(snakemake.log[0]), timed():
     data = snakemake.config["data"]

@@ -1,7 +1,7 @@
 """Run one job of a study and write its part of each table."""
 
-from dpmc.frame.jobs.job import function, make_importable, run_job
-from dpmc.jobs import logged, timed
+from dpmc_studies.frame.jobs.job import function, make_importable, run_job
+from dpmc_studies.jobs import logged, timed
 
 with logged(snakemake.log[0]):
     params, files = snakemake.params, list(snakemake.output)

@@ -1,8 +1,8 @@
 """Join the parts of a table; beside a table of trials, write the settings of its cells."""
 
-from dpmc import tables
 from dpmc.files import write_text
-from dpmc.jobs import logged, timed
+from dpmc_studies import tables
+from dpmc_studies.jobs import logged, timed
 
 with logged(snakemake.log[0]), timed():
     if snakemake.params.settings:

@@ -3,18 +3,18 @@
 import json
 from pathlib import Path
 
-from dpmc import studies
 from dpmc.files import write_text
-from dpmc.frame.checking.runs import raw_files
-from dpmc.frame.jobs.job import function
-from dpmc.frame.jobs.plan import Plan
-from dpmc.frame.showing.items import item_rows, judged_and_compared
-from dpmc.jobs import logged, timed
-from dpmc.report.crate import write_crate
-from dpmc.report.errata import errata_markdown
-from dpmc.report.manifest import manifest
-from dpmc.report.numbers import Numbers
-from dpmc.report.page import Report, StudyPage, write_site
+from dpmc_studies import studies
+from dpmc_studies.frame.checking.runs import raw_files
+from dpmc_studies.frame.jobs.job import function
+from dpmc_studies.frame.jobs.plan import Plan
+from dpmc_studies.frame.showing.items import item_rows, judged_and_compared
+from dpmc_studies.jobs import logged, timed
+from dpmc_studies.report.crate import write_crate
+from dpmc_studies.report.errata import errata_markdown
+from dpmc_studies.report.manifest import manifest
+from dpmc_studies.report.numbers import Numbers
+from dpmc_studies.report.page import Report, StudyPage, write_site
 
 with logged(snakemake.log[0]), timed():
     given, top = snakemake.params.settings, Path(snakemake.wildcards.top)

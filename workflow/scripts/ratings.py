@@ -5,7 +5,7 @@ from pathlib import Path
 
 from dpmc.datasets import read, resolve
 from dpmc.files import atomic_path
-from dpmc.jobs import logged, timed
+from dpmc_studies.jobs import logged, timed
 
 with logged(snakemake.log[0]), timed():
     record = json.loads(Path(snakemake.input[0]).read_text(encoding="utf-8"))

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from dpmc.frame.checking.runs import write_frame
-from dpmc.frame.jobs.job import function, make_importable
-from dpmc.jobs import logged, timed
+from dpmc_studies.frame.checking.runs import write_frame
+from dpmc_studies.frame.jobs.job import function, make_importable
+from dpmc_studies.jobs import logged, timed
 
 with logged(snakemake.log[0]):
     params = snakemake.params

@@ -39,7 +39,7 @@ def budget(variances, sensitivity, delta, as_json):
     and the exact values. Each epsilon is that of one released number. It is not a guarantee of a
     training run.
     """
-    from dpmc.studies.huber.nominal import NOT_A_GUARANTEE, table_one
+    from dpmc.privacy.nominal import NOT_A_GUARANTEE, table_one
 
     rows = table_one(variances, sensitivity, delta)
     if as_json:
@@ -54,7 +54,7 @@ def budget(variances, sensitivity, delta, as_json):
 
 
 def _lines(rows, sensitivity, delta):
-    from dpmc.studies.huber.nominal import PARAMETER
+    from dpmc.privacy.nominal import PARAMETER
 
     yield f"Sensitivity {sensitivity:g}; Gaussian noise at delta {delta:g}."
     yield ""

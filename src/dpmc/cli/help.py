@@ -14,7 +14,7 @@ def config_option(text: str) -> Callable[[Callable], Callable]:
     """
 
     def files(ctx, option, values: Sequence[str]) -> list[str]:
-        from dpmc.yaml_files import named_files
+        from dpmc_studies.yaml_files import named_files
 
         return [file for value in values for file in named_files(value)]
 

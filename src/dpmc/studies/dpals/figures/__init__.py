@@ -1,8 +1,0 @@
-"""Every figure of DPALS, as ``figures.yaml`` declares it."""
-
-from dpmc.frame.showing.style import drawing_step, read_figures
-from dpmc.studies.dpals.figures import budgets, coverage, items, rates, speed
-from dpmc.studies.dpals.frames import read_dpals
-
-DPALS_FIGURES = read_figures(budgets, coverage, items, rates, speed)
-run = drawing_step(DPALS_FIGURES, read_dpals)

@@ -1,6 +1,0 @@
-"""What the papers print, beside what we find."""
-
-from dpmc.studies.huber.reported.compare import agreement, compare
-from dpmc.studies.huber.reported.numbers import load
-
-__all__ = ["agreement", "compare", "load"]

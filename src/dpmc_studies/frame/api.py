@@ -1,0 +1,401 @@
+"""What a study is: the jobs, steps, chapter, errata and regression of a paper or a question.
+
+A study is a folder that this module describes to the rest. The workflow makes a rule of every
+:class:`Job` and :class:`Step`, the report a chapter, ``check`` and ``dpmc diff`` read its
+:class:`Regression`; none of them knows a study by name. Functions that only run inside of a job are
+named as text, ``"package.module:function"``, so that describing a study imports next to nothing.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Self
+
+from dpmc_studies.frame.jobs.cells import Cell, format_coordinate, is_drawn
+from dpmc_studies.frame.jobs.experiments import experiments_in
+
+Section = Mapping[str, object]
+"""What :attr:`Study.prepare` returns: the settings of a study, checked."""
+Settings = Mapping[str, object]
+"""Exactly what a cell uses, as plain values."""
+Cells = Mapping[Cell, Settings]
+"""The cells of one job with what each uses."""
+
+
+@dataclass(frozen=True)
+class RatingsOf:
+    """An input: the ratings of a real data set; a job without them has no rows."""
+
+    dataset: str
+
+
+@dataclass(frozen=True)
+class OutputOf:
+    """An input: the file that the job of a cell, of another kind, makes beside its tables."""
+
+    job: str
+    cell: Cell
+
+
+Source = RatingsOf | OutputOf
+
+
+def once(section: Section) -> list[Cell]:
+    """Return the one cell of a kind of job that runs once."""
+    return [Cell()]
+
+
+def nothing(section: Section, cell: Cell | None = None) -> dict:
+    """Return no settings, inputs or modules."""
+    return {}
+
+
+def ratings_of(section: Section, cell: Cell) -> dict[str, Source]:
+    """Return the ratings that a cell reads, as the inputs of its job: none of data drawn in it."""
+    entry = section["datasets"][cell.dataset]
+    return {} if is_drawn(entry) else {"ratings": RatingsOf(cell.dataset)}
+
+
+def refuse_unknown_data(datasets: Mapping[str, Mapping], own_sets: Mapping[str, Mapping]) -> None:
+    """Refuse an entry of the ``datasets`` of a section that is neither drawn nor a known data set.
+
+    ``own_sets`` are the user's own data sets.
+    """
+    from dpmc.datasets import resolve  # imports readers and scipy
+
+    for name, entry in datasets.items():
+        if not is_drawn(entry):
+            resolve(name, own_sets)
+
+
+def as_given(section: Section, own_sets: Mapping[str, Mapping]) -> Section:
+    """Return a section in which the schema sees all that could be wrong."""
+    return section
+
+
+def own_seed(section: Section) -> dict[str, int]:
+    """Return the seed of a study with one run; none if its section has none."""
+    return {"": section["seed"]} if "seed" in section else {}
+
+
+@dataclass(frozen=True)
+class Job:
+    """A kind of job: one rule of the workflow, ``<study>_<name>``.
+
+    Attributes
+    ----------
+    run : str
+        ``"package.module:function"``; the function takes a
+        :class:`dpmc_studies.frame.jobs.task.Task` and returns the rows of its table, or those of
+        several by the names of the tables.
+    tables : mapping
+        The tables that these jobs write, each a part of it, to their columns.
+    cell : type of Cell
+        Class of the cells; without fields for a kind of job that runs once.
+    cells : callable or None
+        From the section to every cell; None for those whose file other jobs of the study read.
+    by : tuple of str or None
+        The fields of cells that tell the jobs of this kind apart: wildcards of the rule, parts of
+        its paths. Cells that agree in them are one job. None stands for all fields.
+    settings : callable
+        From the section and a cell to exactly what the cell uses, as plain values. A setting that
+        is not in here cannot change its numbers, so it need not rerun.
+    inputs : callable
+        From the section and a cell to the inputs of its job, by name. The ratings are called
+        "ratings".
+    modules : callable
+        From the section and a cell to names of modules (or paths of Python files) that the
+        numbers depend on beside the module of ``run``, because they are imported by name.
+    file : str or None
+        Suffix of one other file that each job makes, for example ``"npz"``.
+    alone : bool
+        Whether it measures wall-clock time, so that it runs with no other job.
+    target : str or None
+        Name of the target that asks for it; None if it belongs to the study's own.
+    seconds : float
+        About how long one takes: only for telling the time left, and for what was never
+        measured.
+    differ_by : str
+        The field of cells, if they have it, by which means of what jobs took are kept apart.
+    """
+
+    name: str
+    run: str
+    tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    cell: type[Cell] = Cell
+    cells: Callable[[Section], Iterable[Cell]] | None = once
+    by: tuple[str, ...] | None = None
+    settings: Callable[[Section, Cell], Settings] = nothing
+    inputs: Callable[[Section, Cell], Mapping[str, Source]] = nothing
+    modules: Callable[[Section, Cell], Iterable[str]] = nothing
+    file: str | None = None
+    alone: bool = False
+    target: str | None = None
+    seconds: float = 2.0
+    differ_by: str = "method"
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """The fields of cells that tell jobs of this kind apart."""
+        return self.cell.names() if self.by is None else self.by
+
+    def place(self, cell: Cell) -> dict[str, str]:
+        """Return the coordinates of the job of a cell, as they stand in its paths."""
+        return {name: format_coordinate(getattr(cell, name)) for name in self.coordinates}
+
+
+@dataclass(frozen=True)
+class Step:
+    """What is made of a study's tables: other tables, or a folder of files. One rule.
+
+    Attributes
+    ----------
+    name : str
+        Of the rule ``<study>_<name>``, and of the folder.
+    run : str
+        ``"package.module:function"``. The function takes the folder of the study's results and the
+        settings; it returns tables by name, or takes the new folder as well and fills it. Empty for
+        the one that :meth:`Study.of` finds.
+    makes : tuple of str
+        The tables; empty if a folder is made, and of the step ``claims`` for the table ``claims``.
+    needs : tuple of str
+        Tables, and folders of steps, that must be there first; None for every table of the study's
+        own target that jobs make.
+    settings : callable
+        From the section to what the function uses, as plain values.
+    files : tuple of path
+        Files that count as its code, such as published numbers.
+    target : str or None
+        As for jobs.
+    seconds : float
+    """
+
+    name: str
+    run: str = ""
+    makes: tuple[str, ...] = ()
+    needs: tuple[str, ...] | None = None
+    settings: Callable[[Section], Mapping[str, object]] = nothing
+    files: tuple[Path | str, ...] = ()
+    target: str | None = None
+    seconds: float = 5.0
+
+
+STEPS = (Step("claims"), Step("tables"), Step("figures"))
+"""Those of a study that does not say otherwise: they judge, and make tables and figures."""
+
+
+def itself(cell: Cell, settings: Settings) -> list[tuple[Mapping[str, object], Settings]]:
+    """Return the coordinates and settings of a cell whose rows are named as it is."""
+    return [(cell.coordinates(), settings)]
+
+
+@dataclass(frozen=True)
+class Regression:
+    """What ``check`` compares with the committed reference.
+
+    Attributes
+    ----------
+    table : str or None
+        The table of trials: its first trials, number by number; None if there is none.
+    coordinates : tuple of str
+        Columns that name a cell of it; :meth:`Study.of` takes the fields of its cells by default.
+    metrics : tuple of str
+        Columns that are compared; :meth:`Study.of` takes all others by default but
+        ``not_compared``, which say how a number was computed.
+    rows : callable
+        From a cell of the jobs that make the table, and its settings, to the coordinates and
+        settings of each cell that has rows; by default that cell itself.
+    trials : int or None
+        How many trials of each cell the reference keeps; None for all.
+    made_of : str or None
+        The setting of a cell that names the data set that its own is a part of, such as
+        ``"data.of"``: rows may be missing where either is unavailable.
+    labels : mapping
+        Tables of labels, such as verdicts, to the columns that name a row; the first other column
+        of what is expected is the label. What is expected depends on the profile, which
+        ``settings.json`` beside the table of trials names: there has to be such a table.
+        :meth:`Study.of` adds the verdicts of the study's claims.
+    numbers : mapping
+        Other tables of numbers to the columns that name a row; all other columns are compared.
+    optional : mapping
+        The same for tables that a run may leave out, such as those of a target of its own:
+        compared and kept if they are there and have rows.
+    means : mapping
+        Tables of trials beside the first one, which a run may leave out, to the columns that name a
+        cell: nothing is compared, and what is kept is the mean of each metric of each cell.
+    passed : mapping
+        Tables of which every row must have passed, to the columns that name a row.
+    by_clock : tuple of str
+        Ids of claims about seconds, which depend on what else the machine does.
+    """
+
+    table: str | None = None
+    coordinates: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    not_compared: tuple[str, ...] = ("seconds",)
+    rows: Callable[[Cell, Settings], Iterable[tuple[Mapping[str, object], Settings]]] = itself
+    trials: int | None = 2
+    made_of: str | None = None
+    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    numbers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    optional: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    means: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    passed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    by_clock: tuple[str, ...] = ()
+
+    def __post_init__(self):
+        if self.labels and self.table is None:
+            raise ValueError("Labels are expected by profile, which needs a table of trials.")
+
+    def of_trials(self, job: Job, *, judged: bool) -> Self:
+        """Return it with what follows from the job that makes the table of trials.
+
+        ``judged`` says whether the study has claims.
+        """
+        coordinates = self.coordinates or job.cell.names()
+        known = (*coordinates, "trial", *self.not_compared)
+        metrics = tuple(name for name in job.tables[self.table] if name not in known)
+        labels = {**self.labels, "claims": ("id",)} if judged else self.labels
+        return replace(
+            self, coordinates=coordinates, metrics=self.metrics or metrics, labels=labels
+        )
+
+
+@dataclass(frozen=True)
+class Study:
+    """A paper, or a question, as the rest of dpmc sees it.
+
+    Attributes
+    ----------
+    name : str
+        Of its section in the configuration, its folder below ``results`` and its target.
+    prepare : callable
+        From the study's section of the configuration, without what is null in its mappings, and
+        the user's own data sets to the section that everything else is given, checked; raises
+        InputError for what could not run. By default the section as it is.
+    chapter : str
+        ``"package.module:function"``: from the folder of results and the settings of
+        ``chapter_settings`` to a :class:`dpmc_studies.frame.showing.chapter.Chapter`.
+    chapter_settings : callable
+        From the section to plain values.
+    errata : str or None
+        ``"package.module:function"``: from the folder of results and the raw files of the data sets
+        (name to path) to a list of :class:`dpmc_studies.frame.showing.erratum.Erratum`.
+    seeds : callable
+        From the section to the seeds of its runs, by folder below the study's ("" for itself); by
+        default its ``seed``.
+    schema : path or None
+        JSON schema of its section, as YAML; None refuses nothing.
+    costs : path or None
+        CSV file of what its jobs were measured to cost, see :mod:`dpmc_studies.frame.costs`.
+    items : path or None
+        YAML file of what its papers hold, see :mod:`dpmc_studies.frame.showing.items`; None without
+        one.
+    folder : path or None
+        Of a study outside of this package; its reference lies in ``reference`` inside. None for one
+        of this package, whose reference lies in ``results/reference``.
+    """
+
+    name: str
+    title: str
+    jobs: tuple[Job, ...]
+    steps: tuple[Step, ...]
+    chapter: str
+    prepare: Callable[[Section, Mapping[str, Mapping]], Section] = as_given
+    chapter_settings: Callable[[Section], Mapping[str, object]] = nothing
+    errata: str | None = None
+    seeds: Callable[[Section], Mapping[str, int]] = own_seed
+    regression: Regression | None = None
+    schema: Path | None = None
+    costs: Path | None = None
+    items: Path | None = None
+    folder: Path | None = None
+
+    @classmethod
+    def of(cls, package: str, **declared: object) -> Self:
+        """Return the study of a package: its name, its chapter and the files beside it are known.
+
+        ``schema.yaml`` lies in its folder; ``costs.csv``, ``items.yaml``, ``claims.yaml`` and
+        ``predicates.yaml``, which says when those of its claims were written, may. A text that
+        begins with a dot names a function of its own modules (``".tables:run"``). A step that names
+        none is ``run`` of the module with its name or, in a study with a module ``show``, the
+        function there with its name; so is the chapter (``.chapter:chapter``). Without a word of
+        them the steps are :data:`STEPS`. A relative file of a step lies in the folder too. A step
+        that judges (``claims``) makes the table ``claims`` and counts the claims as its code, one
+        that draws (``figures``, or ``<word>_figures``) ``figures.yaml``. The modules
+        in its folder ``experiments`` that have a ``JOB`` are jobs of it. Its regression compares
+        what the job that makes the table of trials writes, and the verdicts; without a word of it
+        that table is ``trials``.
+        """
+        here = Path(sys.modules[package].__file__).parent
+        costs, items = here / "costs.csv", here / "items.yaml"
+        judged = [here / f"{name}.yaml" for name in ("claims", "predicates")]
+        judged = [path for path in judged if path.is_file()]
+        drawn = [path for path in (here / "figures.yaml",) if path.is_file()]
+        declaring = {"claims": judged, "figures": drawn}
+
+        def own(name: str) -> str:
+            return package + name if name.startswith(".") else name
+
+        def found_in(name: str, function: str = "run") -> str:
+            together = (here / "show.py").is_file()
+            return f".show:{name}" if together else f".{name}:{function}"
+
+        def at_home(step: Step) -> Step:
+            files = [*step.files, *declaring.get(step.name.rpartition("_")[2], [])]
+            return replace(
+                step,
+                run=own(step.run or found_in(step.name)),
+                makes=step.makes or (("claims",) if step.name == "claims" else ()),
+                files=tuple(here / file for file in files),
+            )
+
+        known = {"name": package.rpartition(".")[2], "steps": STEPS}
+        known |= {"chapter": found_in("chapter", "chapter")}
+        known |= {"schema": here / "schema.yaml", "costs": costs if costs.is_file() else None}
+        known |= {"items": items if items.is_file() else None}
+        known |= {"folder": None if package.startswith("dpmc.") else here} | declared
+        found = {name: own(known[name]) for name in ("chapter", "errata") if known.get(name)}
+        found |= {
+            "steps": tuple(map(at_home, known["steps"])),
+            "jobs": tuple(replace(job, run=own(job.run)) for job in known.get("jobs", ())),
+        }
+        if (here / "experiments").is_dir():
+            found["jobs"] += tuple(each.JOB for each in experiments_in(f"{package}.experiments"))
+        regression = known.get("regression", Regression("trials"))
+        makers = [job for job in found["jobs"] if regression.table in job.tables]
+        if makers:
+            found["regression"] = regression.of_trials(makers[0], judged=bool(judged))
+        return cls(**known | found)
+
+    def section(self, configuration: Mapping[str, Mapping]) -> Section:
+        """Return the study's section of a whole configuration, as ``prepare`` has it."""
+        section = {
+            name: _without_nulls(value) if isinstance(value, Mapping) else value
+            for name, value in configuration[self.name].items()
+        }
+        return self.prepare(section, configuration["data"]["sets"])
+
+    def cells(self, job: Job, section: Section) -> list[Cell]:
+        """Return every cell of a kind of job."""
+        if job.cells is not None:
+            return list(job.cells(section))
+        found = (source for other in self.jobs for source in _sources(other, section))
+        cells = (each.cell for each in found if isinstance(each, OutputOf) and each.job == job.name)
+        return list(dict.fromkeys(cells))
+
+    def job(self, name: str) -> Job:
+        """Return the kind of job of that name."""
+        return next(job for job in self.jobs if job.name == name)
+
+
+def _sources(job: Job, section: Section) -> Iterator[Source]:
+    """Yield the inputs of the cells of a kind of job; one without cells of its own reads none."""
+    for cell in job.cells(section) if job.cells is not None else ():
+        yield from job.inputs(section, cell).values()
+
+
+def _without_nulls(entries: Mapping[str, object]) -> dict[str, object]:
+    """Return the entries of a part of a section that a configuration does not leave out by null."""
+    return {name: entry for name, entry in entries.items() if entry is not None}

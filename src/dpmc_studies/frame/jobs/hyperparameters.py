@@ -1,0 +1,101 @@
+"""The table of hyper-parameters of private factorisation at user level."""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+import yaml
+
+from dpmc.errors import InputError
+from dpmc_studies.frame.api import Section
+from dpmc_studies.frame.jobs.job import function
+from dpmc_studies.yaml_files import read_plain
+
+# what a row of hyper-parameters holds for, beside its settings and their source
+SELECTORS = {
+    "datasets": "dataset", "methods": "method", "variants": "variant", "epsilons": "epsilon",
+}  # fmt: skip
+
+
+class Hyperparameters(list[dict]):
+    """The rows of a table, in order; a start of the workflow asks for those of a cell so often that
+    what holds for a method on a data set is looked up once.
+    """
+
+    def __init__(self, rows: Iterable[dict]) -> None:
+        super().__init__(rows)
+        self._of: dict[tuple[object, object], list[dict]] = {}
+
+    def of(self, dataset: object, method: object) -> list[dict]:
+        """Return the rows that may hold for a method on a data set."""
+        if (dataset, method) not in self._of:
+            self._of[dataset, method] = [
+                row
+                for row in self
+                if dataset in row.get("datasets", [dataset])
+                and method in row.get("methods", [method])
+            ]
+        return self._of[dataset, method]
+
+
+def model_settings(
+    hyperparameters: Hyperparameters, coordinates: Mapping[str, object]
+) -> dict[str, object]:
+    """Return the hyper-parameters of a cell: of all rows that hold for it, later ones win."""
+    merged = {}
+    for row in hyperparameters.of(coordinates["dataset"], coordinates["method"]):
+        if all(coordinates[own] in row[name] for name, own in SELECTORS.items() if name in row):
+            merged |= row["settings"]
+    return merged
+
+
+def with_hyperparameters(
+    default: Path, check: str, cells: Callable[[Section], Mapping]
+) -> Callable[[Section, Mapping[str, Mapping]], Section]:
+    """Return how a study is prepared: its section gets its hyper-parameters and its cells.
+
+    ``default`` is the table where the section names none. ``check`` is named as text, because it
+    constructs models and so imports all methods; it refuses a section that could not run, given the
+    user's own data sets too.
+    """
+
+    def prepare(section: Section, own_sets: Mapping[str, Mapping]) -> Section:
+        table = load_hyperparameters(section["hyperparameters"] or default)
+        section = {**section, "hyperparameters": table}
+        function(check)({**section, "large": True}, own_sets)  # what may run later too
+        return {**section, "cells": cells(section)}
+
+    return prepare
+
+
+def load_hyperparameters(path: str | Path) -> Hyperparameters:
+    """Read the table of hyper-parameters.
+
+    It is a list of rows ``{methods, datasets, epsilons, variants, settings, source}``. The first
+    four are lists of what a row holds for; without one of them it holds for all. Later rows
+    override earlier ones, setting by setting.
+    """
+    try:
+        rows = read_plain(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except yaml.YAMLError as error:
+        raise InputError(f"{path} is not YAML: {' '.join(str(error).split())}.") from error
+    if not isinstance(rows, list):
+        raise InputError(f"{path} must hold a list of rows with settings and a source.")
+    for number, row in enumerate(rows, 1):
+        if not _is_row(row):
+            raise InputError(
+                f"{path}, row {number} needs settings (a mapping) and a source (text), and may "
+                f"have the lists {', '.join(SELECTORS)}; got {row!r}."
+            )
+    return Hyperparameters(rows)
+
+
+def _is_row(row: object) -> bool:
+    return (
+        isinstance(row, dict)
+        and set(row) <= {*SELECTORS, "settings", "source"}
+        and isinstance(row.get("settings"), dict)
+        and isinstance(row.get("source"), str)
+        and all(isinstance(row[name], list) for name in SELECTORS if name in row)
+    )

@@ -1,0 +1,107 @@
+"""Lines of the answer, and how effects are formatted."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the answer or of the findings: a claim as it was judged.
+
+    Attributes
+    ----------
+    claim : str
+        Its id.
+    verdict : str
+        One of :data:`dpmc_studies.frame.judging.finding.VERDICTS`.
+    title : str
+        What is claimed, in a few words.
+    text : str
+        The numbers behind the verdict.
+    found : str
+        What was found, with its number; "" where no sentence is known for it.
+    """
+
+    claim: str
+    verdict: str
+    title: str
+    text: str
+    found: str = ""
+
+
+Sentences = Mapping[str, Mapping[str, str]]
+"""Id of a claim -> verdict -> what was found if that is the verdict, with the placeholders that
+:func:`lines_of` fills: ``{effect}`` in per cent with its sign, ``{interval}`` in brackets,
+``{size}`` and ``{opposite}``, the effect without its sign and with the other one."""
+
+
+def lines_of(
+    claims: pd.DataFrame | None,
+    identifiers: Iterable[str],
+    about: str = "",
+    found: Sentences | None = None,
+    **values: object,
+) -> list[Line]:
+    """Return the lines of some claims, in the order given; those that were not judged have none.
+
+    Parameters
+    ----------
+    claims : DataFrame or None
+        Columns :data:`dpmc_studies.frame.judging.claims.CLAIM_COLUMNS`; None if nothing has been
+        judged.
+    about : str
+        What they are about, before each title, where that is not plain.
+    found : mapping, optional
+        Sentences by claim and verdict, see :data:`Sentences`.
+    **values : object
+        For further placeholders of these.
+    """
+    if claims is None:
+        return []
+    judged = claims.set_index("id")
+    title = f"{about}: " if about else ""
+    return [
+        Line(
+            name,
+            claim["verdict"],
+            f"{title}{claim['claim']}",
+            _text(name, claim),
+            _found(claim, (found or {}).get(name, {}).get(claim["verdict"], ""), values),
+        )
+        for name in identifiers
+        if name in judged.index
+        for claim in [judged.loc[name]]
+    ]
+
+
+def _text(identifier: str, claim: pd.Series) -> str:
+    """Format the numbers behind a verdict, and by which other reading it would be another one."""
+    reason, others = (
+        "" if pd.isna(claim[name]) else claim[name] for name in ("reason", "depends_on")
+    )
+    text = f"{identifier}: {reason}{'' if reason.endswith(('.', '.)')) else '.'}"
+    return f"{text} By another reading: {others}." if others else text
+
+
+def _found(claim: pd.Series, sentence: str, values: Mapping[str, object]) -> str:
+    """Fill the placeholders of a sentence on a claim, log ratios in per cent."""
+    if not sentence:
+        return ""
+    effect, low, high = (float(claim[n]) for n in ("effect", "interval_low", "interval_high"))
+    numbers = {
+        "effect": signed(effect),
+        "size": signed(abs(effect)).removeprefix("+"),
+        "opposite": signed(-effect),
+        "interval": "" if pd.isna(low) or pd.isna(high) else f" ({signed(low)} to {signed(high)})",
+    }
+    return sentence.format_map(numbers | dict(values))
+
+
+def signed(log_ratio: float, digits: int = 2) -> str:
+    """Format a log ratio in per cent with its sign."""
+    if not np.isfinite(log_ratio):
+        return "–"
+    return f"{100 * np.expm1(log_ratio):+.{digits}f} %".replace("-", "−")

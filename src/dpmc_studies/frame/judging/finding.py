@@ -1,0 +1,72 @@
+"""The verdict on one claim, what is behind it, and the thresholds that all rules share."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+SUPPORTED, CONTRADICTED = "supported", "contradicted"
+NO_EFFECT, INCONCLUSIVE = "no effect", "inconclusive"
+NOT_RUN = "not run"
+VERDICTS = (SUPPORTED, CONTRADICTED, NO_EFFECT, INCONCLUSIVE, NOT_RUN)
+AGREES, DEVIATES, NOT_COMPARED = "agrees", "deviates", NOT_RUN
+STATUSES = (AGREES, DEVIATES, NOT_COMPARED)  # of our number beside a published one
+NOT_AVAILABLE = "data not available"
+NOT_REPORTED = "the papers report no number for it"
+UNREPORTED = "not reported"  # the verdict on numbers that a paper does not give
+MOST_OF_ALL = 0.9  # share of wins that "always" needs
+NO_MORE_THAN = 0.01  # an effect within 1 % counts as none
+MARGIN = np.log1p(-NO_MORE_THAN), np.log1p(NO_MORE_THAN)
+SHARE_BEYOND = 0.1  # of comparisons beyond the margin, up to which there may be no effect
+EQUIVALENCE = 0.9  # confidence of the interval that has to lie inside: two one-sided tests at 5 %
+OURS, PAPERS = "ours", "the paper's"
+ALL, MOST, POOLED, WITHIN, FACT = "all", "most", "pooled", "within", "fact"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What became of one claim: two verdicts and what is behind them.
+
+    Attributes
+    ----------
+    verdict : str
+        On our trials, one of :data:`VERDICTS`. "No effect" is as firm as the first two: the whole
+        90 % interval lies inside the margin, and so do all but few of the comparisons.
+    reported_verdict : str
+        On the papers' own numbers; :data:`UNREPORTED` where they give none.
+    effect, interval_low, interval_high : float
+        With its 95 % interval.
+    n : float
+        Trials behind the effect (the fewest of any cell), or repeats, starts or samples where the
+        claim is not about trials.
+    rule : str
+        By which it was judged.
+    margin : float
+        Below which an effect counts as none, or that the claim names, in units of the effect.
+    margin_of : str
+        Whose margin that is, :data:`OURS` or :data:`PAPERS`; empty without one.
+    needed : float
+        About how many trials would decide, if means and spreads stayed what they are; NaN if it is
+        decided or cannot be by more of them.
+    p_value : float
+        Of the verdict, see :mod:`dpmc_studies.frame.judging.chance`; NaN where no rule of trials
+        gave it.
+    """
+
+    verdict: str
+    reported_verdict: str = UNREPORTED
+    effect: float = np.nan
+    interval_low: float = np.nan
+    interval_high: float = np.nan
+    n: float = np.nan
+    reason: str = ""
+    rule: str = FACT
+    margin: float = np.nan
+    margin_of: str = ""
+    needed: float = np.nan
+    p_value: float = np.nan
+
+    @property
+    def status(self) -> str:
+        """The verdict, or :data:`NOT_RUN` where it is open for want of results or of data."""
+        lacking = self.verdict == INCONCLUSIVE and NOT_AVAILABLE in self.reason.lower()
+        return NOT_RUN if lacking else self.verdict

@@ -1,0 +1,295 @@
+"""The rules by which a claim is judged, on our trials and on the paper's own reported table.
+
+What they return is a finding: the verdict of :mod:`dpmc_studies.frame.judging.verdicts`, with
+effect, interval and reason.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from dpmc_studies.frame.judging import choices
+from dpmc_studies.frame.judging.chance import p_of_parts, p_of_range, p_of_rule
+from dpmc_studies.frame.judging.finding import (
+    ALL,
+    CONTRADICTED,
+    INCONCLUSIVE,
+    MOST,
+    NOT_AVAILABLE,
+    OURS,
+    POOLED,
+    SUPPORTED,
+    UNREPORTED,
+    WITHIN,
+    Finding,
+)
+from dpmc_studies.frame.judging.power import trials_needed, trials_to_settle
+from dpmc_studies.frame.judging.verdicts import (
+    Tally,
+    all_verdict,
+    combined,
+    count,
+    fewest,
+    has_no_effect,
+    most_verdict,
+    obstacle_to,
+    pooled_verdict,
+    reported_verdict,
+    tally,
+    verdict_of,
+)
+from dpmc_studies.statistics.tests import LEVEL, Interval, row_tests
+
+Rows = Mapping[str, np.ndarray]  # what is compared -> its comparison by trial
+Formatter = Callable[[float], str]
+
+
+class Sample(NamedTuple):
+    """The comparisons of one claim, each below 0 where the claim holds."""
+
+    ours: np.ndarray  # shape (comparisons, trials)
+    reported: np.ndarray  # shape (comparisons, 1)
+
+
+def as_matrix(rows: Rows) -> np.ndarray:
+    """Return comparisons as an array of shape (comparisons, trials), NaN for missing trials."""
+    trials = max(map(len, rows.values()))
+    matrix = np.full((len(rows), trials), np.nan)
+    for row, values in zip(matrix, rows.values(), strict=True):
+        row[: len(values)] = values
+    return matrix
+
+
+def judge_all(sample: Sample, threshold: float = 0.0) -> Finding:
+    """Apply ALL to comparisons against a threshold."""
+    return _judge(ALL, sample, threshold)
+
+
+def judge_most(sample: Sample, below: float = 0.0) -> Finding:
+    """Apply MOST; ``below`` asks for a pooled effect that is that large."""
+    return _judge(MOST, sample, below=below)
+
+
+def judge_pooled(sample: Sample) -> Finding:
+    """Judge by the pooled effect alone; the reported table by a majority of its comparisons."""
+    return _judge(POOLED, sample)
+
+
+def _judge(rule: str, sample: Sample, threshold: float = 0.0, below: float = 0.0) -> Finding:
+    reported = count(sample.reported, threshold)
+    found, ours, pooled = _found(rule, sample.ours, threshold, below)
+    parts = [ours.obstacle] if ours.obstacle else []
+    if np.isfinite(pooled.estimate):
+        parts += [ours.formatted(), f"pooled {_with_plain(pooled, sample.ours, percent)}"]
+    if reported.obstacle:
+        parts.append(reported.obstacle)
+    else:
+        mean = percent(sample.reported.mean())
+        parts.append(f"reported: {reported.wins} of {reported.total}, mean {mean}")
+    verdict = reported_verdict(rule, sample.reported, threshold)
+    return replace(found, reported_verdict=verdict, reason="; ".join(parts))
+
+
+def _found(
+    rule: str, values: np.ndarray, threshold: float = 0.0, below: float = 0.0
+) -> tuple[Finding, Tally, Interval]:
+    """Judge comparisons by ALL, MOST or POOLED; the reason is left to the caller."""
+    counts, pooled = tally(values, threshold), choices.pooled(values)
+    none = threshold == 0 and has_no_effect(values)
+    if rule == ALL:
+        verdict = all_verdict(counts, none)
+    elif rule == MOST:
+        verdict = most_verdict(counts, pooled, below, none)
+    else:
+        verdict = INCONCLUSIVE if counts.obstacle else pooled_verdict(pooled, no_effect=none)
+    open_one = verdict == INCONCLUSIVE and not counts.obstacle
+    finding = Finding(
+        verdict,
+        UNREPORTED,
+        pooled.estimate,
+        pooled.low,
+        pooled.high,
+        fewest(row_tests(values).trials),
+        "",
+        rule,
+        threshold or choices.margin()[1],
+        OURS,
+        trials_needed(rule, values, threshold) if open_one else np.nan,
+        p_of_rule(rule, verdict, values, pooled, threshold, below),
+    )
+    return finding, counts, pooled
+
+
+def _with_range(pooled: Interval, formatter: Formatter) -> str:
+    if not np.isfinite(pooled.low):
+        return formatter(pooled.estimate)
+    return f"{formatter(pooled.estimate)} ({formatter(pooled.low)} to {formatter(pooled.high)})"
+
+
+def _with_plain(pooled: Interval, values: np.ndarray, formatter: Formatter) -> str:
+    """Format a pooled effect, and the plain mean beside it where comparisons weigh differently."""
+    text, plain_mean = _with_range(pooled, formatter), float(np.mean(row_tests(values).mean))
+    same = not np.isfinite(plain_mean) or np.isclose(plain_mean, pooled.estimate, atol=1e-12)
+    return text if same else f"{text}, plain mean {formatter(plain_mean)}"
+
+
+def all_of(findings: Sequence[Finding]) -> Finding:
+    """Combine the parts of a claim: all must hold, and one that fails contradicts it.
+
+    Effect, interval, n, rule and margin are those of the first part; what an open claim needs is
+    needed by the part that needs most.
+    """
+    first, verdict = findings[0], combined([finding.verdict for finding in findings])
+    needed = np.fmax.reduce([finding.needed for finding in findings])
+    return replace(
+        first,
+        verdict=verdict,
+        reported_verdict=combined([finding.reported_verdict for finding in findings]),
+        reason="; ".join(dict.fromkeys(finding.reason for finding in findings)),
+        needed=needed if verdict == INCONCLUSIVE else np.nan,
+        p_value=p_of_parts(findings, verdict),
+    )
+
+
+def mirrored(interval: Interval) -> Interval:
+    """Return the interval of minus the estimate."""
+    return interval._replace(estimate=-interval.estimate, low=-interval.high, high=-interval.low)
+
+
+def percent(log_ratio: float) -> str:
+    """Format a log ratio as a signed percentage."""
+    return f"{100 * np.expm1(log_ratio):+.2f} %"
+
+
+def points(difference: float) -> str:
+    """Format a difference of shares in percentage points."""
+    return f"{100 * difference:+.2f} points"
+
+
+def plain(value: float) -> str:
+    """Format an RMSE or a recall."""
+    return f"{value:.4f}"
+
+
+def always_below(rows: Rows, threshold: float = 0.0, *, formatter: Formatter = percent) -> Finding:
+    """Apply ALL: comparisons are below the threshold where the claim holds.
+
+    The effect is pooled over comparisons, its interval bootstrapped over trials.
+    """
+    return _below(ALL, rows, threshold, formatter)
+
+
+def mostly_below(rows: Rows, *, formatter: Formatter = percent) -> Finding:
+    """Apply MOST: the pooled effect, and more than half of the comparisons, are below 0.
+
+    The interval of the effect is bootstrapped over trials.
+    """
+    return _below(MOST, rows, 0.0, formatter)
+
+
+def _below(rule: str, rows: Rows, threshold: float, formatter: Formatter) -> Finding:
+    matrix = as_matrix(rows)
+    found, counts, pooled = _found(rule, matrix, threshold)
+    reason = f"{counts.formatted()}; mean {_with_plain(pooled, matrix, formatter)}"
+    if counts.losses:
+        means = row_tests(matrix).mean
+        worst = int(np.argmax(means))
+        reason += f"; most against it {list(rows)[worst]} {formatter(means[worst])}"
+    return replace(found, reason=counts.obstacle or f"{reason}; n = {found.n}")
+
+
+def within(rows: Rows, margin: float) -> Finding:
+    """Judge that mean log ratios lie within +-margin, see :func:`inside`."""
+    return inside(rows, -margin, margin)
+
+
+def inside(
+    rows: Rows,
+    low: float = -np.inf,
+    high: float = np.inf,
+    *,
+    formatter: Formatter = percent,
+    margin_of: str = OURS,
+) -> Finding:
+    """Judge that means lie in [low, high], by simultaneous t-intervals (Bonferroni, 95 %).
+
+    Supported if every interval lies inside, contradicted if any lies wholly outside. The effect
+    is the mean with the least room to a bound, or furthest beyond it, of those that contradict
+    where any does, with its interval; the margin is the upper bound, or the lower if there is no
+    upper, and ``margin_of`` says whose.
+    """
+    margin = high if np.isfinite(high) else low
+    tests = row_tests(as_matrix(rows), confidence=1 - LEVEL / len(rows))
+    trials = fewest(tests.trials)
+    obstacle = obstacle_to(tests.trials)
+    if obstacle:
+        means = f": {formatted_means(rows, formatter)}" if tests.trials.all() else ""
+        return Finding(
+            INCONCLUSIVE,
+            n=trials,
+            reason=obstacle + means,
+            rule=WITHIN,
+            margin=margin,
+            margin_of=margin_of,
+        )
+    holds = (tests.low >= low) & (tests.high <= high)
+    fails = (tests.high < low) | (tests.low > high)
+    room = np.minimum(tests.mean - low, high - tests.mean)
+    least = int(np.argmin(np.where(fails | ~fails.any(), room, np.inf)))
+    effect, lower, upper = (float(side[least]) for side in (tests.mean, tests.low, tests.high))
+    verdict = CONTRADICTED if fails.any() else SUPPORTED if holds.all() else INCONCLUSIVE
+    return Finding(
+        verdict,
+        UNREPORTED,
+        effect,
+        lower,
+        upper,
+        trials,
+        f"{_bounds(low, high, formatter)}: {holds.sum()} hold, {fails.sum()} do not, "
+        f"{(~holds & ~fails).sum()} undecided of {len(rows)}; nearest or furthest off "
+        f"{list(rows)[least]} {formatter(effect)} ({formatter(lower)} to {formatter(upper)}); "
+        f"n = {trials}",
+        WITHIN,
+        margin,
+        margin_of,
+        trials_to_settle(tests, low, high) if verdict == INCONCLUSIVE else np.nan,
+        p_of_range(verdict, tests, low, high),
+    )
+
+
+def formatted_means(rows: Rows, formatter: Formatter = plain) -> str:
+    """Format mean values, "ε = 1: 0.9000, ε = 2: -"; "-" where there is none."""
+    means = {name: row_tests(row).mean[0] for name, row in rows.items()}
+    return ", ".join(
+        f"{name}: {formatter(mean) if np.isfinite(mean) else '-'}" for name, mean in means.items()
+    )
+
+
+def _bounds(low: float, high: float, formatter: Formatter) -> str:
+    if np.isinf(high):
+        return f"at least {formatter(low)}"
+    return (
+        f"at most {formatter(high)}" if np.isinf(low) else f"{formatter(low)} to {formatter(high)}"
+    )
+
+
+def not_available(what: str) -> Finding:
+    """Return the finding on a claim whose results have not been made."""
+    return Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} ({what})")
+
+
+def fact(holds: bool, reason: str, **numbers: float) -> Finding:
+    """Return the finding on a plain fact, with the numbers of :class:`Finding` that it has."""
+    return Finding(verdict_of(holds), reason=reason, **numbers)
+
+
+def explained(finding: Finding, text: str) -> Finding:
+    """Say in sentences of the reason what the numbers behind a finding are."""
+    return replace(finding, reason=f"{finding.reason}. {text}")
+
+
+def named(name: str, finding: Finding) -> Finding:
+    """Say in the reason what a finding is about."""
+    return replace(finding, reason=f"{name}: {finding.reason}")

@@ -1,0 +1,219 @@
+"""What a study shows in the report."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+import pandas as pd
+
+from dpmc_studies.frame.judging.claims import is_own
+from dpmc_studies.frame.judging.effects import Line, lines_of
+from dpmc_studies.frame.showing.results import has_results, read_results
+from dpmc_studies.frame.showing.style import FigureText
+from dpmc_studies.frame.showing.texts import Texts
+from dpmc_studies.yaml_files import beside
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """Figures under one heading.
+
+    Attributes
+    ----------
+    folder : path
+        Where they were drawn; one that is not there is said to be absent.
+    grid : bool
+        Whether they stand beside each other.
+    """
+
+    figures: Sequence[FigureText]
+    folder: Path
+    title: str | None = None
+    grid: bool = False
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A table of claims with their verdicts.
+
+    Attributes
+    ----------
+    claims : DataFrame
+        Columns :data:`dpmc_studies.frame.judging.claims.CLAIM_COLUMNS`.
+    text : str
+        What the reader must know first.
+    reported : bool
+        Whether the verdicts on the paper's own numbers are shown too.
+    own : bool
+        Whether they are claims of our own, which do not count for the papers.
+    """
+
+    title: str
+    claims: pd.DataFrame
+    text: str = ""
+    reported: bool = False
+    own: bool = False
+
+
+OWN_TITLE = "Claims of our own, judged"
+OWN_TEXT = (
+    "What the findings say, and no paper claims. They are judged by the same rules, each by the "
+    "predicate that stands beside it."
+)
+
+
+def judged_claims(
+    claims: pd.DataFrame | None, title: str = "", text: str = "", *, reported: bool = False
+) -> list[Judged]:
+    """Return the claims of the papers, under a title and with a text, and those of our own.
+
+    ``claims`` is the study's table of that name, None if it was not made; ``reported`` as for
+    :class:`Judged`.
+    """
+    if claims is None:
+        return []
+    own = is_own(claims)
+    parts = [
+        Judged(title, claims[~own], text, reported=reported),
+        Judged(OWN_TITLE, claims[own], OWN_TEXT, own=True),
+    ]
+    return [part for part in parts if len(part.claims)]
+
+
+WORDS = ("heading", "lead", "introduction", "caveat", "key_figure", "first_figure")
+LINES = ("headlines", "answers", "findings")
+PUBLISHED_COLUMNS = (
+    *("place", "metric", "published", "mean", "standard_error", "trials", "status"),
+)
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """What a study shows: a page of the report, and its part of the answer and of the numbers.
+
+    Attributes
+    ----------
+    heading : str
+        Of its page, and in the list of pages.
+    lead : str
+        What is reproduced, half a sentence of HTML for the top of the report.
+    introduction : str
+        HTML.
+    headlines : sequence of Line
+        Those that the report begins with, by what was found; where no study of a report has any, it
+        begins with answers, else with findings, else with all claims.
+    answers : sequence of Line
+        Lines of the answer, further down on the first page.
+    notes : sequence of str
+        What the reader must know about this run first; at the top of the report.
+    key_figure : str
+        Id of the figure that says most, which comes first on its page; "" for none.
+    first_figure : str
+        Id of the figure that stands beside the headlines, small; "" for none.
+    agrees : str
+        When a published number counts as one that agrees with ours.
+    tests : str
+        How many tests were passed, for the table of verdicts.
+    caveat : str
+        The same about the chapter, at its beginning.
+    tables : sequence of path
+        Folders with tables in all formats.
+    downloads : sequence of (str, path)
+        Name to be saved as, and file; files that are not there are left out.
+    published : DataFrame or None
+        Published numbers beside ours: :data:`PUBLISHED_COLUMNS` and the coordinates of our cell;
+        ``place`` is where it was published, ``status`` one of
+        :data:`dpmc_studies.frame.judging.finding.STATUSES`.
+    published_table : str
+        The table that holds what is beside published numbers of no cell; "" if there are none.
+    metrics : mapping
+        Which metrics of the table of trials the page of numbers shows, by name, to their labels;
+        empty for all that the regression compares.
+    """
+
+    heading: str
+    lead: str
+    introduction: str
+    headlines: Sequence[Line] = ()
+    answers: Sequence[Line] = ()
+    notes: Sequence[str] = ()
+    key_figure: str = ""
+    first_figure: str = ""
+    agrees: str = ""
+    tests: str = ""
+    caveat: str = ""
+    findings: Sequence[Line] = ()
+    tables: Sequence[Path] = ()
+    galleries: Sequence[Gallery] = ()
+    judged: Sequence[Judged] = ()
+    downloads: Sequence[tuple[str, Path]] = ()
+    published: pd.DataFrame | None = None
+    published_table: str = ""
+    metrics: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        folder: Path,
+        texts: Texts,
+        figures: Sequence[FigureText],
+        *,
+        about: str = "",
+        values: Mapping[str, object] | None = None,
+        **shown: object,
+    ) -> Self:
+        """Return the chapter of a study whose steps judged, and filled "tables" and "figures".
+
+        Parameters
+        ----------
+        texts : Texts
+            Attributes of that name (:data:`WORDS`, ``metrics``); the ids of the claims that are
+            lines (:data:`LINES`), and what was ``found`` by their verdicts; ``downloads``, names to
+            be saved as with the names of tables; ``judged``, the title of the papers' claims.
+        about : str
+            What the answers are about, see :func:`dpmc_studies.frame.judging.effects.lines_of`.
+        values : mapping, optional
+            For further placeholders of what was found.
+        **shown
+            Attributes that the texts do not say, or instead of what they say.
+        """
+        claims, said = read_results(folder, ["claims"])["claims"], texts.entries
+        found = {"found": said.get("found")} | dict(values or {})
+        made = {name: texts(name) for name in WORDS if name in said} | {
+            name: lines_of(claims, said[name], about if name == "answers" else "", **found)
+            for name in LINES
+            if name in said
+        }
+        made |= {
+            "tables": [folder / "tables"],
+            "galleries": [Gallery(figures, folder / "figures")],
+            "judged": judged_claims(claims, said.get("judged", "Claims, judged")),
+            "downloads": [
+                (name, folder / f"{table}.csv") for name, table in said.get("downloads", {}).items()
+            ],
+            "metrics": said.get("metrics", {}),
+        }
+        return cls(**made | shown)
+
+    @classmethod
+    def not_run(cls, texts: Texts) -> Self:
+        """Return the chapter of a study without results: a heading, and that it was not run."""
+        return cls(texts("heading"), lead="", introduction="", caveat=texts("not_run"))
+
+
+def telling(
+    module: str | Path, figures: Sequence[FigureText], names: Sequence[str] = ("trials",)
+) -> Callable[[Path, object], Chapter]:
+    """Return the function of a chapter of nothing but the texts beside a module, and figures.
+
+    ``module`` is its ``__file__``. It was not run where none of the tables ``names`` has rows.
+    """
+    texts = Texts(beside(module, "chapter.yaml"))
+
+    def chapter(folder: Path, settings: object) -> Chapter:
+        if not has_results(read_results(folder, names)):
+            return Chapter.not_run(texts)
+        return Chapter.of(folder, texts, figures)
+
+    return chapter

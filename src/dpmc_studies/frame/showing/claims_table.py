@@ -1,0 +1,62 @@
+"""The table of claims with their verdicts, for every study."""
+
+import numpy as np
+import pandas as pd
+
+from dpmc_studies.frame.judging.claims import is_own
+from dpmc_studies.frame.judging.readings import parsed
+from dpmc_studies.frame.showing.table_model import Cell, Column, Row, Table
+
+LARGE_NUMBER, LARGEST = 1e3, 1e6  # written without decimals, and with an exponent
+
+
+def number_cell(value: float, error: float = np.nan, trials: int = 0, digits: int = 3) -> Cell:
+    """Return a cell; an infinite number is shown as such, one of a million with an exponent."""
+    if np.isinf(value):
+        return Cell(absent="∞")
+    size = abs(value)
+    places = -1 if size >= LARGEST else 0 if size >= LARGE_NUMBER else digits
+    return Cell(value, error, trials, places)
+
+
+def claims_table(claims: pd.DataFrame) -> Table:
+    """Return the verdicts on the paper's claims, with effects and intervals.
+
+    A study gives it an id that keeps it from the tables of the page, which shows claims with their
+    reasons, and notes that say in what unit its effects are.
+    """
+    columns = (
+        Column("effect", "Effect"),
+        Column("interval_low", "low", "95 % interval"),
+        Column("interval_high", "high", "95 % interval"),
+        Column("n", "n"),
+    )
+    rows = []
+    for claim in claims[~is_own(claims)].to_dict("records"):
+        cells = [number_cell(float(claim[c.key]), digits=3) for c in columns[:3]]
+        cells.append(Cell(float(claim["n"]), digits=0) if pd.notna(claim["n"]) else Cell())
+        keys = (claim["id"], claim["claim"])
+        rows.append(Row(keys, keys, claim["verdict"], tuple(cells)))
+    headings = (("id", "Id"), ("claim", "Claim"))
+    title = "The paper’s claims, judged"
+    return Table("claims", title, headings, columns, tuple(rows))
+
+
+def readings_table(claims: pd.DataFrame, identifier: str, notes: tuple[str, ...] = ()) -> Table:
+    """Return the verdict on every claim by every reading, a line for each claim.
+
+    An empty cell agrees with the verdict as judged.
+    """
+    others = [parsed(text) for text in claims["readings"].fillna("")]
+    names = list(dict.fromkeys(name for each in others for name in each))
+    columns = (Column("verdict", "As judged"), *(Column(name, name) for name in names))
+    rows = []
+    for claim, each in zip(claims.to_dict("records"), others, strict=True):
+        other = [each.get(name, "–") for name in names]
+        shown = ["" if text == claim["verdict"] else text for text in other]
+        keys = (claim["id"], claim["claim"])
+        cells = tuple(Cell(absent=text) for text in (claim["verdict"], *shown))
+        rows.append(Row(keys, keys, "ours", cells))
+    headings = (("id", "Id"), ("claim", "Claim"))
+    title = "Every verdict by every reading"
+    return Table(identifier, title, headings, columns, tuple(rows), notes)

@@ -1,0 +1,193 @@
+"""What tables, figures and the page share: labels, selection of cells, paired differences.
+
+Differences between two models are paired by trial and taken between logarithms, so that they are
+relative: -.01 means one per cent less error.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import product
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from dpmc.privacy.calibration import CALIBRATED
+from dpmc.privacy.guarantee import ROUNDING
+from dpmc_studies.frame.jobs.cells import SYNTHETIC
+from dpmc_studies.statistics.tests import CONFIDENCE, row_tests, trial_matrix
+
+PRIVATE = CALIBRATED  # mechanisms, in the order of tables and legends
+
+
+class Labels(dict):
+    """Names to the labels that readers see, in the order of tables and legends.
+
+    A name without a label is its own label: users bring data sets, mechanisms and methods.
+    """
+
+    def __missing__(self, name: str) -> str:
+        return name
+
+
+MECHANISM_LABELS = Labels(
+    {"none": "No noise", "gaussian": "Gaussian", "laplace": "Laplace", "huber": "Huber"}
+)
+METHOD_LABELS = Labels(als="ALS", irls="IRLS")
+BASELINE_LABELS = Labels(
+    global_mean="Global mean",
+    item_bias="Item bias",
+    user_item_bias="Item + user bias",
+    rank_one="Rank one",
+)
+FACTOR_MODELS = Labels(private_als="ALS", private_irls="A-IRLS")
+PRIVATE_BASELINES = Labels(
+    private_global_mean="Global mean",
+    private_item_bias="Item bias",
+    private_user_item_bias="Item + user bias",
+)
+DATASET_LABELS = Labels(
+    {
+        SYNTHETIC: "Synthetic",
+        "ml-100k": "MovieLens 100K",
+        "sweetrs": "SweetRS",
+        "restaurant": "Restaurant & consumer",
+        "jester": "Jester 5k",
+    }
+)
+NOT_RUN = "Not run."
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def select(frame: pd.DataFrame, **coordinates) -> pd.DataFrame:
+    """Return the rows with these coordinates; None and NaN both stand for "has none"."""
+    keep = np.ones(len(frame), dtype=bool)
+    for name, value in coordinates.items():
+        column = frame[name]
+        if value is None or pd.isna(value):
+            keep &= column.isna().to_numpy()
+        elif isinstance(value, str):
+            keep &= column.to_numpy(dtype=object, na_value=None) == value
+        else:
+            keep &= np.isclose(column.to_numpy(dtype=float, na_value=np.nan), float(value))
+    return frame[keep]
+
+
+def trials_text(counts) -> str:
+    """Say how many trials stand behind some numbers: "10 trials", "8 to 10 trials"."""
+    counts = [int(count) for count in counts if pd.notna(count) and count > 0]
+    if not counts:
+        return "no trials"
+    low, high = min(counts), max(counts)
+    if low == high:
+        return f"{low} trial{'s' if low != 1 else ''}"
+    return f"{low} to {high} trials"
+
+
+def half_width(standard_error: pd.Series, trials: pd.Series) -> np.ndarray:
+    """Half width of the 95 % t interval of a mean; NaN with fewer than two trials."""
+    error = np.asarray(standard_error, dtype=float)
+    freedom = np.asarray(trials, dtype=float) - 1
+    quantile = special.stdtrit(np.maximum(freedom, 1), (1 + CONFIDENCE) / 2)
+    return np.where(freedom >= 1, quantile * error, np.nan)
+
+
+def cell_means(trials: pd.DataFrame, metric: str, keys: Iterable[str]) -> pd.DataFrame:
+    """Return the mean of a metric over the trials of every cell; rows without it are left out.
+
+    Columns: ``keys``, ``mean``, ``standard_error``, the 95 % t interval ``low`` and ``high``, NaN
+    with fewer than two trials, and ``trials``, their number.
+    """
+    values = trials[metric].astype(float)
+    here = values.notna()
+    cells, matrix = trial_matrix(trials[here], values[here], list(keys))
+    tests = row_tests(matrix)
+    names = ("mean", "standard_error", "low", "high", "trials")
+    return cells.assign(**{name: getattr(tests, name) for name in names})
+
+
+def present(values: Iterable, known: Iterable) -> list:
+    """Return the different ``values`` in the order of ``known``, others last and sorted; no NaN."""
+    found = {value for value in values if pd.notna(value)}
+    return [value for value in known if value in found] + sorted(found - set(known))
+
+
+def split(table: pd.DataFrame, **known: Iterable) -> Iterator[tuple]:
+    """Yield the values of columns with the rows that have them, each as :func:`present` orders it.
+
+    All combinations of values are there, those that have no rows too: panels of a grid.
+    """
+    values = [present(table[name], order) for name, order in known.items()]
+    for each in product(*values):
+        here = np.ones(len(table), dtype=bool)
+        for name, value in zip(known, each, strict=True):
+            here &= (table[name] == value).to_numpy()
+        yield *each, table[here]
+
+
+def span(values: Iterable[float], form: Callable[[float], str] = "{:.2f}".format) -> str:
+    """Format the smallest and the largest of some numbers: "0.12 to 0.34"; once if they agree."""
+    found = [value for value in values if pd.notna(value)]
+    return " to ".join(dict.fromkeys(map(form, (min(found), max(found)))))
+
+
+def listed(said: Iterable[tuple[str, Iterable[str]]]) -> str:
+    """Join what is said of several things: "A 1, 2; B 3"; of whom nothing is said is left out."""
+    texts = [(name, ", ".join(filter(None, each))) for name, each in said]
+    return "; ".join(f"{name} {text}" for name, text in texts if text)
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Format a positive number with so many significant digits, without an exponent below 10^6."""
+    if not np.isfinite(value):
+        return "∞"
+    if abs(value) >= 1e6:
+        mantissa, exponent = f"{value:.1e}".split("e")
+        return f"{mantissa} · 10{str(int(exponent)).translate(RAISED)}"
+    places = max(digits - 1 - int(np.floor(np.log10(abs(value)))), 0) if value else 0
+    return f"{round(value, places):,.{places}f}"
+
+
+def best_at_ends(
+    means: pd.DataFrame,
+    label: Callable[[str], str],
+    show: Callable[[float], str] = number,
+    *,
+    ascending: bool = True,
+) -> list[str]:
+    """Say the lowest mean at the least and at the largest epsilon, and of which method it is.
+
+    Not ``ascending``, the highest.
+    """
+    ends = means[means["epsilon"].isin(means["epsilon"].agg(["min", "max"]))]
+    rows = ends.sort_values("mean", ascending=ascending, kind="stable").drop_duplicates("epsilon")
+    return [
+        f"{show(row.mean)} at ε = {row.epsilon:g} ({label(row.method)})"
+        for row in rows.sort_values("epsilon").itertuples()
+    ]
+
+
+def private_rows(trials: pd.DataFrame | None) -> pd.DataFrame | None:
+    """Return the rows of mechanisms with a budget; None if there are none."""
+    if trials is None:
+        return None
+    rows = trials[trials["epsilon"].notna()]
+    return rows if len(rows) else None
+
+
+def keeps_claim(trials: pd.DataFrame) -> pd.Series:
+    """Say per row whether what is proven is what is claimed."""
+    epsilon = trials["actual_epsilon"] <= trials["claimed_epsilon"] * ROUNDING
+    return epsilon & (trials["actual_delta"] <= trials["claimed_delta"])
+
+
+def in_list(label: str) -> str:
+    """Return a label without a comma of its own, for lists: "OutP (as published)"."""
+    name, _, rest = label.partition(", ")
+    return f"{name} ({rest})" if rest else label
+
+
+def percent(share: float) -> str:
+    """Format a share in whole per cent, but never as all or none when it is not."""
+    if 0 < share < 0.01:
+        return "under 1 %"
+    return "over 99 %" if 0.99 < share < 1 else f"{100 * share:.0f} %"

@@ -1,0 +1,213 @@
+"""The items of a paper: every figure, table, theorem and algorithm, and what became of it here.
+
+A study's ``items.yaml`` says of each where it is reproduced, or why it is not; verdicts come from
+the claims, agreement from the comparison with printed numbers, minutes from measured costs.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import jsonschema
+import pandas as pd
+
+from dpmc.errors import InputError
+from dpmc_studies.frame.api import Study
+from dpmc_studies.frame.checking.runs import read_frame
+from dpmc_studies.frame.costs import Costs, planned_job
+from dpmc_studies.frame.jobs.plan import Plan
+from dpmc_studies.frame.judging.finding import AGREES, DEVIATES
+from dpmc_studies.frame.showing.chapter import Chapter
+from dpmc_studies.yaml_files import read_plain
+
+SCHEMA = Path(__file__).parents[1] / "items_schema.yaml"
+REST = "rest"
+NO_REST = "each claim belongs to an item above"
+NOT_JUDGED = "shown, with no claim about it"
+HEADINGS = ("Item", "Of", "What", "Command", "File", "Verdicts", "CPU minutes")
+PAGE = """# What the papers hold, and where it is here
+
+Back to the [README](../README.md); how to start: [Running](run.md).
+
+Every figure, table, theorem and algorithm of the sources with the command that reproduces it, the
+file below `results/`, what became of it in the committed reference (`results/reference`), and what
+its jobs take. CPU minutes are those of the jobs that compute the numbers of an item; a command runs
+its whole study, and once it has run, all of its items are there; where it says “–” no job is theirs
+alone. Claims of other papers are on [a page of their own](field.md#beside-the-others). Written by
+`dpmc reference items` from the `items.yaml` of each study; a study's page in the report has the
+same of its own run."""
+INTRODUCTION = (
+    "CPU minutes are those of the jobs that compute the numbers of an item, as measured costs of "
+    "such jobs tell; the command runs the whole study, and once it has run, all items are there."
+)
+
+
+@dataclass(frozen=True)
+class Item:
+    """One entry of ``items.yaml``.
+
+    Attributes
+    ----------
+    item, of, what : str
+        Its name, in which source, and what it shows.
+    file : str
+        Below the study's results: a table, or a folder and what is in it; "" if not reproduced.
+    because : str
+        Why it is not reproduced.
+    published : str
+        Name of its printed numbers in the comparison.
+    config : str
+        Overlay without which its data are not asked for.
+    jobs : tuple of str
+        Kinds of jobs that compute its numbers; ``only`` those whose coordinates match, as shell
+        patterns.
+    claims : tuple of str or :data:`REST`
+        What is judged of it; the rest are the claims that no other item names.
+    """
+
+    item: str
+    of: str
+    what: str
+    file: str = ""
+    because: str = ""
+    published: str = ""
+    config: str = ""
+    jobs: tuple[str, ...] = ()
+    only: Mapping[str, str] = field(default_factory=dict)
+    claims: tuple[str, ...] | str = ()
+
+
+def load_items(path: str | Path) -> list[Item]:
+    """Read the items of a study; an entry that the schema refuses is named."""
+    entries = read_plain(path)
+    try:
+        jsonschema.validate(entries, read_plain(SCHEMA))
+    except jsonschema.ValidationError as error:
+        raise InputError(f"{path}, {error.json_path}: {error.message}") from None
+    lists = ("jobs", "claims")
+    return [
+        Item(
+            **{
+                key: tuple(value) if key in lists and value != REST else value
+                for key, value in entry.items()
+            }
+        )
+        for entry in entries
+    ]
+
+
+def judged_and_compared(chapter: Chapter) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
+    """Return the claims of a chapter, and its numbers beside printed ones."""
+    judged = [each.claims for each in chapter.judged]
+    published = chapter.published
+    compared = published if published is not None and "table" in published else None
+    return (pd.concat(judged) if judged else None), compared
+
+
+def item_rows(
+    plan: Plan, study: Study, claims: pd.DataFrame | None, comparison: pd.DataFrame | None
+) -> list[dict[str, str]]:
+    """Return the items of a study as rows of text by :data:`HEADINGS`.
+
+    ``claims`` has the columns ``id`` and ``verdict``, ``comparison`` ``table`` and ``status``; None
+    if they were not made.
+    """
+    if study.items is None:
+        return []
+    items, costs = load_items(study.items), Costs([study])
+    verdicts = {}
+    if claims is not None:
+        known = read_plain(study.items.with_name("claims.yaml"))
+        own = [claim["id"] for claim in known if claim.get("own")]
+        papers = claims.loc[~claims["id"].isin(own), ["id", "verdict"]]
+        verdicts = dict(papers.itertuples(index=False))
+    named = {claim for item in items if item.claims != REST for claim in item.claims}
+    rows = []
+    for item in items:
+        listed = [each for each in verdicts if each not in named]
+        judged = listed if item.claims == REST else item.claims
+        said = [*_agreement(item, comparison), *_verdicts(judged, verdicts)]
+        if item.because:
+            said.insert(0, f"not reproduced: {item.because}")
+        seconds = seconds_of(plan, study, item, costs)
+        values = (
+            item.item,
+            item.of,
+            item.what,
+            _command(study, item),
+            _file(study, item),
+            "; ".join(said) or (NO_REST if item.claims == REST else NOT_JUDGED),
+            f"{seconds / 60:.1f}" if seconds else "–",
+        )
+        rows.append(dict(zip(HEADINGS, values, strict=True)))
+    return rows
+
+
+def _command(study: Study, item: Item) -> str:
+    overlay = f" CONFIG={item.config}" if item.config else ""
+    return f"make reproduce TARGET={study.name}{overlay}" if item.file or item.config else "–"
+
+
+def _file(study: Study, item: Item) -> str:
+    if not item.file:
+        return "–"
+    folder = item.file.partition("/")[0] if "/" in item.file else ""
+    kind = "svg" if "figures" in folder else "html" if folder else "csv"
+    return f"{study.name}/{item.file}.{kind}"
+
+
+def _agreement(item: Item, comparison: pd.DataFrame | None) -> list[str]:
+    if not item.published or comparison is None:
+        return []
+    status = comparison.loc[comparison["table"] == item.published, "status"]
+    compared = status[status.isin([AGREES, DEVIATES])]
+    return [f"{(compared == AGREES).sum()} of {len(compared)} numbers agree"]
+
+
+def _verdicts(ids: Collection[str], verdicts: Mapping[str, str]) -> list[str]:
+    """Name claims by their verdict: "supported: H7, H9"."""
+    groups: dict[str, list[str]] = {}
+    for each in ids:
+        groups.setdefault(verdicts.get(each, "not judged"), []).append(each)
+    return [f"{verdict}: {', '.join(names)}" for verdict, names in groups.items()]
+
+
+def seconds_of(plan: Plan, study: Study, item: Item, costs: Costs) -> float:
+    """Return the CPU seconds that the jobs of an item are expected to take."""
+    total = 0.0
+    for job in (study.job(name) for name in item.jobs):
+        for place in plan.jobs(study, job):
+            here = dict(zip(job.coordinates, place, strict=True))
+            if all(fnmatchcase(here.get(name, ""), each) for name, each in item.only.items()):
+                total += costs.seconds(planned_job(plan, study, job, place))
+    return total
+
+
+def items_page(plan: Plan, reference: Path) -> str:
+    """Return the page of the documents: items of every study, with the verdicts of the reference.
+
+    ``plan`` is of a full run, ``reference`` the folder of all studies' references.
+    """
+    parts = [PAGE]
+    for name, study in plan.studies.items():
+        expected = reference / name / "expected" / "full"
+        tables = (expected / f"{table}.csv" for table in ("claims", "comparison"))
+        rows = item_rows(plan, study, *(read_frame(t) if t.is_file() else None for t in tables))
+        if not rows:
+            continue
+        lines = [f"## {study.title} (`{name}`)", "", _line(HEADINGS)]
+        lines.append(_line(["---"] * (len(HEADINGS) - 1) + ["---:"]))
+        code = {"Command", "File"}
+        for row in rows:
+            cells = [
+                f"`{value}`" if name in code and value != "–" else value.replace("|", "\\|")
+                for name, value in row.items()
+            ]
+            lines.append(_line(cells))
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts) + "\n"
+
+
+def _line(cells: Collection[str]) -> str:
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,79 @@
+"""The regressions of one side in the obvious form: what the fast kernels are measured against.
+
+Each step of R-IRLS sums the weighted Gram matrix anew and factorizes it, as one would from
+reading the papers. Compiled, explicit loops, no BLAS.
+"""
+
+import numpy as np
+
+from dpmc.methods.kernels.regressions import Regressions
+from dpmc_studies.compiled import njit
+
+
+@njit(cache=True)
+def weighted_gram(factors, values, theta, threshold, gram, target):
+    """Add F^T W F to the lower triangle of gram and F^T W x to target."""
+    rank = factors.shape[1]
+    for i in range(values.size):
+        residual = values[i]
+        for f in range(rank):
+            residual -= factors[i, f] * theta[f]
+        weight = 1.0 if abs(residual) <= threshold else threshold / abs(residual)
+        for f in range(rank):
+            weighted = weight * factors[i, f]
+            target[f] += weighted * values[i]
+            for g in range(f + 1):
+                gram[f, g] += weighted * factors[i, g]
+
+
+@njit(cache=True)
+def cholesky_solve(gram, target):
+    """Solve gram x = target in place (Cholesky, lower triangle)."""
+    rank = target.size
+    for f in range(rank):
+        for g in range(f + 1):
+            entry = gram[f, g]
+            for h in range(g):
+                entry -= gram[f, h] * gram[g, h]
+            gram[f, g] = np.sqrt(entry) if f == g else entry / gram[g, g]
+    for f in range(rank):
+        for g in range(f):
+            target[f] -= gram[f, g] * target[g]
+        target[f] /= gram[f, f]
+    for f in range(rank - 1, -1, -1):
+        for g in range(f + 1, rank):
+            target[f] -= gram[g, f] * target[g]
+        target[f] /= gram[f, f]
+
+
+@njit(cache=True)
+def solve_rows(
+    indptr, indices, values, factors, noise, start, steps, threshold, regularization, solution
+):  # fmt: skip
+    """Run R-IRLS on every row of ratings; see :func:`dpmc.methods.kernels.lanes.solve_batches`."""
+    rank = factors.shape[1]
+    gram, target = np.empty((rank, rank)), np.empty(rank)
+    for row in range(indptr.size - 1):
+        first, last = indptr[row], indptr[row + 1]
+        if first == last:
+            continue
+        own = factors[indices[first:last]]
+        solution[row] = start[row]
+        for k in range(steps):
+            gram[:] = 0.0
+            for f in range(rank):
+                gram[f, f] = regularization
+                target[f] = noise[k, row, f] if noise.shape[0] > 0 else 0.0
+            weighted_gram(own, values[first:last], solution[row], threshold, gram, target)
+            cholesky_solve(gram, target)
+            solution[row] = target
+
+
+class DirectRegressions(Regressions):
+    """The same regressions in the obvious form."""
+
+    def _solve(self, factors, threshold, start, noise, solution):
+        solve_rows(
+            self.rows.indptr, self.rows.indices, self.rows.values, factors, noise, start,
+            self.steps, threshold, self.regularization, solution,
+        )  # fmt: skip

@@ -1,0 +1,198 @@
+"""What each mechanism of one-bit completion claims, and what can be proven of it.
+
+Neighbours differ in the sign of one entry, and which entries are observed is public. What noise on
+queries gives is derived in :mod:`dpmc_studies.methods.onebit.noise`, randomised response (inp) in
+:mod:`dpmc.mechanisms.randomised_response`. Left is objective perturbation with the Gaussian link.
+
+Let K be the set of the observed entries x in R^n of the matrices within the ball, convex and
+compact, F_y(x) = sum psi(y_i x_i) with psi = -log h, and H with independent Laplace coordinates of
+scale b. The minimiser of F_y(x) + <H, x> over K is x(H).
+
+**Theorem.** Let |x_i| <= alpha on K, let one flip change any entry of the gradient of F by at most
+D (:meth:`dpmc_studies.methods.onebit.links.Link.sensitivity`), and let R = sup psi''(-x)/psi''(x)
+over |x| <= alpha (:meth:`dpmc_studies.methods.onebit.links.Link.log_curvature_ratio` is log R).
+Then x(H) is (D/b + log R)-private.
+
+*Proof.* Let P be the projection onto K. x minimises if and only if -H = grad F(x) + v with v normal
+to K at x; normal vectors at x are the v with P(x + v) = x. So with u = x + v,
+
+    -H = T_y(u) := grad F_y(P u) + u - P u,        x = P u.
+
+T_y is Lipschitz, and a bijection of R^n: for every H there is one minimiser, as psi is strictly
+convex, and so one v. By the area formula u has the density p(-T_y(u)) |det DT_y(u)|, p that of H.
+x is made from u without looking at y, so it suffices to compare these densities for y and y' that
+differ in sign i. T_y - T_y' is that of the gradients at the one point P u, at most D in coordinate
+i and 0 in others: the first factor changes by exp(D/b) at most. For the second, J = DP(u) exists
+almost everywhere, is symmetric and has eigenvalues in [0, 1], because P is the gradient of a convex
+function and does not lengthen. With the diagonal matrix A of the psi''(y_j x_j) > 0,
+
+    det DT_y = det(A J + I - J) = det(I - J + J^(1/2) A J^(1/2)) > 0,
+
+which is affine in entry a_i of A and, being the determinant of a positive semidefinite matrix, not
+negative for any a_i >= 0: it is c_0 + c_1 a_i with c_0, c_1 >= 0. So it changes by a factor of at
+most max(1, a_i'/a_i) <= R. QED. (The paper sets a gradient to 0 at a constrained optimum and omits
+the determinant. The argument without constraints is that of Kifer, Smith and Thakurta, "Private
+convex empirical risk minimization and high-dimensional regression", COLT 2012.)
+
+For the Gaussian link phi(x)/(Phi(x) Phi(-x)), the change of the gradient, grows with |x|, and psi''
+falls, so both suprema are at |x| = alpha: D = 1.8127 and log R = .7714 at alpha = 1. Scale
+D/(eps - log R) gives eps. The published scale, 2 phi(0)/Phi(-1)/eps = 5.029/eps, gives
+D eps/5.029 + .7714, which exceeds eps below eps = 1.206. It does fail: with one observed entry the
+density of x just below 1 is p(psi'(x)) psi''(x) for +1 and p(psi'(-x)) psi''(-x) for -1 (x > 0), so
+the loss there is .7714 - 1.2375 eps/5.029, above eps for every eps < .619. Without the entrywise
+bound only |x_i| <= tau is known, and log R at tau is about tau^2/2: no guarantee worth the name,
+and reported as infinite where psi'' underflows. For the logistic link D = 1, R = 1, and nothing of
+this is needed.
+
+**What a computer does not do.** The theorem is about the exact minimiser with real H. A solver
+stops short of it, and how it errs depends on y; an H on a grid, and every H in floating point is
+on one, would give y away through the minimiser, as -H = grad F_y(x) inside K singles y out. And the
+unobserved entries must be a function of the observed ones alone, while a solver's depend on its
+way. So this mechanism is for simulation, and refused with exact randomness.
+
+**Users.** k flips are k neighbours in a row: k epsilon for pure mechanisms (and k log R); Gaussian
+noise has the epsilon of its l2 change sqrt(k) D at the same delta.
+"""
+
+import math
+from dataclasses import dataclass
+
+from dpmc.errors import InputError, did_you_mean
+from dpmc.mechanisms.base import positive_finite
+from dpmc.mechanisms.randomised_response import RandomisedResponse
+from dpmc.privacy.guarantee import ROUNDING
+from dpmc_studies.methods.onebit.noise import NOISED, OBJECTIVE, Facts, Plan, plan_of
+
+OPEN = ("clear", "majority", "item_bias")
+"""Mechanisms without privacy."""
+ZERO = "zero"
+INP = "inp"
+MECHANISMS = (OPEN[0], INP, *NOISED, ZERO, *OPEN[1:])
+
+
+@dataclass(frozen=True)
+class EntryGuarantee:
+    """The differential privacy of one completed matrix, as claimed and as proven.
+
+    Attributes
+    ----------
+    mechanism : str
+        One of :data:`MECHANISMS`.
+    claimed_epsilon, claimed_delta : float
+        What the budget says, if one sign flips; inf for mechanisms without privacy.
+    actual_epsilon, actual_delta : float
+        What is proven here.
+    user_epsilon, user_delta : float
+        The same if all signs of one user flip.
+    note : str
+        What the proof rests on.
+    """
+
+    mechanism: str
+    claimed_epsilon: float
+    claimed_delta: float
+    actual_epsilon: float
+    actual_delta: float
+    user_epsilon: float
+    user_delta: float
+    note: str
+
+    @property
+    def holds(self) -> bool:
+        """Whether the mechanism is private, and what is proven is what was claimed."""
+        bounded = math.isfinite(self.actual_epsilon)
+        epsilon = self.actual_epsilon <= self.claimed_epsilon * ROUNDING
+        return bounded and epsilon and self.actual_delta <= self.claimed_delta
+
+
+def guarantee_of(
+    mechanism: str,
+    facts: Facts,
+    epsilon: float | None = None,
+    *,
+    delta: float | None = None,
+    clip: float = 0.5,
+    iterations: int = 1,
+    flips: RandomisedResponse | None = None,
+) -> EntryGuarantee:
+    """Return what a run of a mechanism guarantees, without running it.
+
+    Parameters
+    ----------
+    mechanism : str
+        One of :data:`MECHANISMS`.
+    epsilon : float, optional
+        What is claimed; not looked at by mechanisms without privacy.
+    delta, clip, iterations
+        As for :func:`dpmc_studies.methods.onebit.noise.plan_of`.
+    flips : RandomisedResponse, optional
+        Other flips than the symmetric ones, for inp.
+
+    Raises
+    ------
+    InputError
+        An unknown mechanism, a budget that it cannot keep to, or flips that exceed the budget.
+    """
+    if mechanism not in MECHANISMS:
+        raise InputError(
+            f"There is no mechanism '{mechanism}'{did_you_mean(mechanism, MECHANISMS)}; "
+            f"there are {', '.join(MECHANISMS)}."
+        )
+    if mechanism in OPEN:
+        lost = (math.inf, 0.0) * 3
+        return EntryGuarantee(mechanism, *lost, "nothing hides the signs")
+    if mechanism == ZERO:
+        return EntryGuarantee(mechanism, *(0.0,) * 6, "the signs are not used")
+    epsilon, users = positive_finite("epsilon", epsilon), facts.most_ratings
+    if mechanism == INP:
+        actual = epsilon if flips is None else response_of(epsilon, flips).epsilon()
+        figures = (epsilon, 0.0, actual, 0.0, users * actual, 0.0)
+        return EntryGuarantee(mechanism, *figures, "every sign was flipped at random")
+    plan = plan_of(mechanism, facts, epsilon, delta=delta, clip=clip, iterations=iterations)
+    if mechanism == "grap_gaussian":
+        return _gaussian(mechanism, plan, epsilon, float(delta))
+    extra = facts.link.log_curvature_ratio(facts.reach) if mechanism in OBJECTIVE else 0.0
+    actual = plan.pure(plan.entry) + extra
+    figures = (epsilon, 0.0, actual, 0.0, plan.pure(plan.user) + users * extra, 0.0)
+    return EntryGuarantee(mechanism, *figures, _note(mechanism, facts, plan))
+
+
+def response_of(epsilon: float, flips: RandomisedResponse | None) -> RandomisedResponse:
+    """Return the flips of inp: those given, which must keep to epsilon, or the symmetric ones."""
+    if flips is None:
+        return RandomisedResponse.from_epsilon(epsilon)
+    if flips.epsilon() > epsilon * ROUNDING:
+        raise InputError(
+            f"Flips with probabilities {flips.p_plus:g} and {flips.p_minus:g} have epsilon "
+            f"{flips.epsilon():g}, above {epsilon:g}: give larger probabilities."
+        )
+    return flips
+
+
+def _gaussian(mechanism, plan: Plan, epsilon, delta) -> EntryGuarantee:
+    """K releases of Gaussian noise are one at sqrt(K) times the sensitivity."""
+    change = plan.releases**0.5 * plan.user / plan.stated
+    user = plan.noise.epsilon(change, delta)
+    note = _releases(plan, "Gaussian noise, accounted exactly")
+    figures = (epsilon, delta, epsilon, delta, user, delta)
+    return EntryGuarantee(mechanism, *figures, note)
+
+
+def _note(mechanism: str, facts: Facts, plan: Plan) -> str:
+    if mechanism in OBJECTIVE and facts.link.name != "logistic":
+        note = "Laplace noise in the objective; proven of its exact minimiser alone"
+        if facts.ball.alpha is None:
+            note += ", with nothing but the nuclear norm to bound the entries"
+        return note
+    kinds = {
+        "objp": "Laplace noise in the objective, through which alone the signs enter",
+        "grap": _releases(plan, "Laplace noise"),
+        "outp": "Laplace noise on all entries, which may all change at once",
+        "private": "Laplace noise on the sums of the items",
+    }
+    return kinds[mechanism.split("_")[0]]
+
+
+def _releases(plan: Plan, noise: str) -> str:
+    gradients = "gradient" if plan.releases == 1 else "gradients"
+    return f"{plan.releases} clamped {gradients} with {noise}"

@@ -1,0 +1,187 @@
+"""The noise that each mechanism of one-bit completion adds, and how far one flip moves a query.
+
+Neighbours differ in the sign of one entry; which entries are observed is public
+(:data:`dpmc.privacy.relations.ENTRY_CHANGE`). The mechanisms are those of Li et al. 2021, as
+published ("_paper", "_literal") and corrected.
+
+Every mechanism here releases queries with independent noise on every coordinate. Let D be the
+largest change of one query by one flip, in l1 for Laplace noise of scale b and in l2 for Gaussian
+noise. The density of Laplace noise changes by a factor of at most exp(D/b); K such releases, each
+of which may depend on those before, by at most exp(K D/b) (basic composition). Whatever is made of
+the outputs without looking at the signs again keeps this (post-processing).
+
+**Gradient perturbation** (grap). A query is the gradient of the negative log-likelihood at the
+observed entries of the current matrix, clamped to [-C, C] entrywise. That matrix is 0 at first and
+then made from released gradients and public constants, so it is the same on both data sets; one
+flip changes one entry of the gradient, within [-C, C]: D = 2 C in l1 and in l2. With the scale
+2 C K/eps the total is eps; with C K/eps ("grap_paper") it is 2 eps, attained at C = 1/2 by the
+logistic link from the matrix 0, whose gradients are -y/2. K, C and the steps must be public
+numbers. Gaussian noise is calibrated for all K releases at once (:mod:`dpmc.privacy.calibration`,
+exact).
+
+**Output perturbation** (outp). The query is the non-private solution, clipped to [-alpha, alpha]:
+all d1 d2 entries may change, so D = 2 alpha d1 d2, the l1 diameter of the box. This also covers a
+change of all signs. A noise scaled to 2 alpha, the change of one entry ("outp_paper"), guarantees
+eps d1 d2 and no less than half of that: where two diagonal blocks of half the size are all +1 and
+one entry off the diagonal is observed, flipping it turns half of the matrix over or more.
+
+**Objective perturbation, logistic link** (objp). Since -log h(y x) = log(1 + e^-x) + x (1 - y)/2,
+the perturbed objective is sum log(1 + e^-x_i) + <x, (1 - y)/2 + H>: the signs enter only through
+(1 - y)/2 + H, which is the Laplace mechanism with D = 1. So any algorithm may follow, exact or not,
+with the entrywise bound or without. H is multiplied by 1: the objective as published halves it
+("objp_literal"), which makes this 2 eps.
+
+**Objective perturbation, Gaussian link** is another matter:
+:mod:`dpmc_studies.methods.onebit.guarantee`.
+
+**Item biases** (private_item_bias). The query is the sum of the signs of every item; D = 2.
+
+**Users.** All signs of one user, at most k, may flip: D of a sum over entries grows by the factor k
+in l1 and, as the k changed entries of a gradient differ, by sqrt(k) in l2. That of outp does not
+grow.
+"""
+
+from dataclasses import dataclass
+
+from dpmc.errors import InputError, did_you_mean
+from dpmc.mechanisms import Gaussian, Laplace
+from dpmc.mechanisms.base import check_whole, positive_finite
+from dpmc_studies.methods.onebit.links import Link
+from dpmc_studies.methods.onebit.solve import Ball
+
+OBJECTIVE = ("objp", "objp_paper", "objp_literal")
+GRADIENT = ("grap", "grap_paper", "grap_gaussian")
+OUTPUT = ("outp", "outp_paper")
+PRIVATE_ITEM_BIAS = "private_item_bias"
+NOISED = (*OBJECTIVE, *GRADIENT, *OUTPUT, PRIVATE_ITEM_BIAS)
+"""The mechanisms that add noise."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the noise and the guarantee of a mechanism depend on: public, all of it.
+
+    Parameters
+    ----------
+    ball : Ball
+        Where the matrix is looked for.
+    alpha : float
+        The entrywise bound of the data: outputs are clipped to it.
+    shape : (int, int)
+        d1, d2.
+    most_ratings : int
+        k, the largest number of signs of one user.
+    """
+
+    link: Link
+    ball: Ball
+    alpha: float
+    shape: tuple[int, int]
+    most_ratings: int
+
+    @property
+    def reach(self) -> float:
+        """The largest absolute entry in the ball; a nuclear norm of tau bounds entries by tau."""
+        return min(self.ball.tau, self.ball.alpha or self.ball.tau)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The noise of a run.
+
+    Attributes
+    ----------
+    noise : Laplace or Gaussian
+        Of a release whose stated sensitivity is 1.
+    stated : float
+        The sensitivity that the noise is scaled to.
+    entry, user : float
+        The largest change of a release if one sign, if all signs of a user flip, in l1 for Laplace
+        and in l2 for Gaussian noise. (For objp with the Gaussian link: of the gradient.)
+    releases : int
+    """
+
+    noise: Laplace | Gaussian
+    stated: float
+    entry: float
+    user: float
+    releases: int = 1
+
+    def pure(self, change: float) -> float:
+        """Return the epsilon of Laplace noise if each release changes by ``change``."""
+        return change / self.stated * (self.releases / self.noise.scale)
+
+
+def plan_of(
+    mechanism: str,
+    facts: Facts,
+    epsilon: float,
+    *,
+    delta: float | None = None,
+    clip: float = 0.5,
+    iterations: int = 1,
+) -> Plan:
+    """Return the noise of one of :data:`NOISED`.
+
+    Parameters
+    ----------
+    epsilon : float
+        What is claimed of the whole run.
+    delta : float, optional
+        Of grap_gaussian; the others have none.
+    clip : float
+        C of gradient perturbation, above 0.
+    iterations : int
+        K of gradient perturbation, at least 1.
+    """
+    epsilon = positive_finite("epsilon", epsilon)
+    if mechanism in OBJECTIVE:
+        return _objective(mechanism, facts, epsilon)
+    if mechanism in GRADIENT:
+        return _gradient(mechanism, facts, epsilon, delta, clip, iterations)
+    if mechanism in OUTPUT:
+        entries = facts.shape[0] * facts.shape[1]
+        largest = 2 * facts.alpha * entries
+        stated = largest if mechanism == "outp" else 2 * facts.alpha
+        return Plan(Laplace(1 / epsilon), stated, largest, largest)
+    if mechanism == PRIVATE_ITEM_BIAS:
+        return Plan(Laplace(1 / epsilon), 2.0, 2.0, 2.0 * facts.most_ratings)
+    raise InputError(
+        f"There is no noise of '{mechanism}'{did_you_mean(mechanism, NOISED)}; mechanisms with "
+        f"noise are {', '.join(NOISED)}."
+    )
+
+
+def _objective(mechanism, facts, epsilon) -> Plan:
+    """D is that of the gradient; objp leaves room for what curvature adds, see the guarantee."""
+    changes = facts.link.sensitivity(facts.reach)
+    users = facts.most_ratings * changes
+    if mechanism == "objp":
+        curvature = facts.link.log_curvature_ratio(facts.reach)
+        if not epsilon > curvature:
+            raise InputError(
+                f"objp with the {facts.link.name} link needs epsilon above {curvature:.4g} where "
+                f"entries reach {facts.reach:g}: bound the entries (constraint both), give a "
+                "larger epsilon, or take inp."
+            )
+        return Plan(Laplace(1 / (epsilon - curvature)), changes, changes, users)
+    stated = facts.link.published_sensitivity(facts.alpha)
+    stated = stated / 2 if mechanism == "objp_literal" else stated
+    return Plan(Laplace(1 / epsilon), stated, changes, users)
+
+
+def _gradient(mechanism, facts, epsilon, delta, clip, iterations) -> Plan:
+    clip = positive_finite("clip", clip)
+    check_whole("iterations", iterations)
+    largest = 2 * clip
+    if mechanism == "grap_gaussian":
+        from dpmc.privacy.calibration import calibrate
+
+        if delta is None:
+            raise InputError("grap_gaussian needs a delta above 0, such as 1e-5.")
+        made = calibrate("gaussian", releases=iterations, epsilon=epsilon, delta=delta)
+        users = largest * facts.most_ratings**0.5
+        return Plan(made.noise, largest, largest, users, iterations)
+    stated = largest if mechanism == "grap" else clip
+    users = largest * facts.most_ratings
+    return Plan(Laplace(iterations / epsilon), stated, largest, users, iterations)

@@ -1,0 +1,211 @@
+"""One-bit matrix completion within a privacy budget, or with the noise that the paper prints.
+
+What each mechanism guarantees is derived in :mod:`dpmc_studies.methods.onebit.noise` and
+:mod:`dpmc_studies.methods.onebit.guarantee`. Whatever a run learns of the signs comes through its
+randomness: flipped signs, or the outputs of a :class:`dpmc.privacy.ledger.Ledger`. Solvers start
+from zero. The exceptions are objective perturbation with the Gaussian link, whose solver sees the
+signs, and what is not private at all.
+
+Source: Li et al. 2021.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from dpmc.errors import InputError
+from dpmc.mechanisms.base import positive_finite
+from dpmc.mechanisms.randomised_response import RandomisedResponse
+from dpmc.ratings import Ratings
+from dpmc_studies.methods.onebit import baselines
+from dpmc_studies.methods.onebit.gradient import noisy_descent
+from dpmc_studies.methods.onebit.guarantee import (
+    MECHANISMS,
+    OPEN,
+    EntryGuarantee,
+    guarantee_of,
+    response_of,
+)
+from dpmc_studies.methods.onebit.links import Link, link_of
+from dpmc_studies.methods.onebit.noise import OBJECTIVE, OUTPUT, Facts, Plan, plan_of
+from dpmc_studies.methods.onebit.objective import Objective
+from dpmc_studies.methods.onebit.randomness import Randomness, Simulated
+from dpmc_studies.methods.onebit.solve import Ball, Solution, solve
+
+__all__ = ["MECHANISMS", "Completion", "Problem", "Simulated", "complete"]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Signs, and what is looked for.
+
+    Parameters
+    ----------
+    signs : Ratings
+        Values -1 and +1. Who rated what is public.
+    alpha : float, optional
+        The entrywise bound of the data: outputs are clipped to it, and the published scale of
+        objective perturbation is that at alpha. By default that of the ball, and 1 if it has none.
+
+    Raises
+    ------
+    InputError
+        An unknown link, signs other than -1 and +1, none at all, or an alpha that is not positive
+        or not that of the ball.
+    """
+
+    signs: Ratings
+    link: Link | str
+    ball: Ball
+    alpha: float | None = None
+
+    def __post_init__(self):
+        link = link_of(self.link) if isinstance(self.link, str) else self.link
+        object.__setattr__(self, "link", link)
+        bound = self.ball.alpha or 1.0
+        alpha = positive_finite("alpha", bound if self.alpha is None else self.alpha)
+        if self.ball.alpha is not None and alpha != self.ball.alpha:
+            raise InputError(f"alpha must be that of the ball, {bound:g}, got {alpha:g}.")
+        object.__setattr__(self, "alpha", alpha)
+        _ = self.objective  # checks the signs
+
+    @cached_property
+    def objective(self) -> Objective:
+        """The negative log-likelihood, not private."""
+        return Objective(self.signs, self.link)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """d1, d2."""
+        return self.signs.n_users, self.signs.n_items
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What is public of it."""
+        most = int(np.bincount(self.signs.users).max())
+        return Facts(self.link, self.ball, self.alpha, self.shape, most)
+
+
+@dataclass(frozen=True, eq=False)
+class Completion:
+    """A completed matrix.
+
+    Attributes
+    ----------
+    matrix : float64 array, shape (d1, d2)
+    guarantee : EntryGuarantee
+        Of the matrix alone: the rest tells how a solver fared, for whoever holds the signs.
+    value : float or None
+        The (perturbed) objective; None, like the other two, where nothing was solved.
+    iterations : int or None
+    converged : bool or None
+    """
+
+    matrix: np.ndarray
+    guarantee: EntryGuarantee
+    value: float | None = None
+    iterations: int | None = None
+    converged: bool | None = None
+
+
+def complete(
+    mechanism: str,
+    problem: Problem,
+    epsilon: float | None = None,
+    *,
+    randomness: Randomness | None = None,
+    delta: float | None = None,
+    clip: float = 0.5,
+    iterations: int = 1,
+    step: float = 1.0,
+    flips: RandomisedResponse | None = None,
+    clear: np.ndarray | None = None,
+) -> Completion:
+    """Complete a matrix of signs by one of :data:`MECHANISMS`.
+
+    Parameters
+    ----------
+    epsilon : float, optional
+        What is claimed; needed by all mechanisms but those without privacy.
+    randomness : Simulated
+        Needed by all mechanisms but those without privacy.
+    delta : float, optional
+        Of grap_gaussian.
+    clip, iterations, step
+        C, K and the length of a step, in Newton steps, of gradient perturbation, see
+        :func:`dpmc_studies.methods.onebit.gradient.noisy_descent`.
+    flips : RandomisedResponse, optional
+        Other flips than the symmetric ones, for inp.
+    clear : array, shape (d1, d2), optional
+        The non-private solution, for outp and outp_paper; solved for if not given.
+
+    Raises
+    ------
+    InputError
+        An unknown mechanism, a budget it cannot keep to, or no randomness.
+    """
+    options = {"delta": delta, "clip": clip, "iterations": iterations}
+    guarantee = guarantee_of(mechanism, problem.facts, epsilon, flips=flips, **options)
+    if mechanism in OPEN or mechanism == "zero":
+        if mechanism == "clear":
+            return _solved(solve(problem.objective, problem.ball), guarantee)
+        return Completion(getattr(baselines, mechanism)(problem), guarantee)
+    if randomness is None:
+        raise InputError(f"{mechanism} needs randomness: Simulated(rng).")
+    if mechanism == "inp":
+        return _inp(problem, response_of(epsilon, flips), randomness, guarantee)
+    if mechanism == "private_item_bias":
+        matrix = baselines.private_item_bias(problem, epsilon, randomness)
+        return Completion(matrix, guarantee)
+    plan = plan_of(mechanism, problem.facts, epsilon, **options)
+    ledger = randomness.ledger(plan.noise, plan.releases)
+    if mechanism in OBJECTIVE:
+        made = _objp(problem, plan, ledger, guarantee)
+    elif mechanism in OUTPUT:
+        made = _outp(problem, plan, ledger, guarantee, clear)
+    else:
+        matrix = noisy_descent(problem.objective, problem.ball, plan, ledger, clip, step)
+        made = Completion(matrix, guarantee)
+    ledger.close()
+    return made
+
+
+def _inp(problem, response, randomness, guarantee) -> Completion:
+    flipped = replace(problem.signs, values=randomness.flip(problem.signs.values, response))
+    objective = Objective(
+        flipped, problem.link, flip_plus=response.p_plus, flip_minus=response.p_minus
+    )
+    return _solved(solve(objective, problem.ball), guarantee)
+
+
+def _objp(problem, plan: Plan, ledger, guarantee) -> Completion:
+    signs = problem.signs
+    if problem.link.name == "logistic":
+        # -log h(y x) = -log h(x) + x (1 - y)/2: the solver sees the noised linear term alone
+        linear = ledger.release("linear", (1 - signs.values) / 2, plan.stated)
+        signs = replace(signs, values=np.ones(len(signs)))
+    else:
+        linear = ledger.release("linear", np.zeros(len(signs)), plan.stated)
+    objective = Objective(signs, problem.link, linear=linear)
+    return _solved(solve(objective, problem.ball), guarantee)
+
+
+def _outp(problem, plan: Plan, ledger, guarantee, clear) -> Completion:
+    solution = None
+    if clear is None:
+        solution = solve(problem.objective, problem.ball)
+        clear = solution.matrix()
+    if clear.shape != problem.shape:
+        raise InputError(f"clear must have the shape {problem.shape}, got {clear.shape}.")
+    clipped = np.clip(clear, -problem.alpha, problem.alpha)
+    matrix = ledger.release("matrix", clipped, plan.stated)
+    if solution is None:
+        return Completion(matrix, guarantee)
+    return replace(_solved(solution, guarantee), matrix=matrix)
+
+
+def _solved(solution: Solution, guarantee) -> Completion:
+    return Completion(
+        solution.matrix(), guarantee, solution.value, solution.iterations, solution.converged
+    )

@@ -1,0 +1,370 @@
+"""DPALS: alternating least squares at user level, of which only the item steps see noise."""
+
+import math
+from dataclasses import field, replace
+from functools import cached_property
+
+import numpy as np
+
+from dpmc.errors import InputError
+from dpmc.mechanisms import Gaussian
+from dpmc.methods.base import choice, count, flag, positive, share, with_parameters
+from dpmc.methods.factorization.private_als import LEAST_REGULARIZATION
+from dpmc.methods.kernels.private import balance, clip_rows
+from dpmc.methods.normal import solve_rows
+from dpmc.methods.private_choice import choose_part
+from dpmc.methods.user_level.covariance import top_eigenvectors
+from dpmc.methods.user_level.predictions import OffsetModel
+from dpmc.methods.user_level.sampling import choose_rare, clip_values, margin, weigh_rare
+from dpmc.privacy.calibration import Calibration
+from dpmc.privacy.release import LEAST_SHARE
+from dpmc.ratings import Compressed, transposed
+from dpmc_studies.methods.user_level.item_step import (
+    ItemStatistics,
+    solve_items,
+    solve_items_as_published,
+)
+from dpmc_studies.methods.user_level.options import (
+    ACCOUNTINGS,
+    CENTRINGS,
+    DTYPES,
+    GRAMS,
+    SAMPLINGS,
+    STARTS,
+    check_options,
+)
+from dpmc_studies.methods.user_level.plan import Part, plan, published_sigma
+
+
+@with_parameters
+class DPALS(OffsetModel):
+    """Alternating least squares whose items are fitted to noised sums over clipped users.
+
+    The model is offset + u . v, learnt from ratings less the offset. T times:
+
+    1. V <- sqrt(n_items) V (V^T V)^(-1/2). The span stays, and users are about as long as ratings.
+    2. Every user fits u = (sum v v^T + lambda_u I)^-1 sum v x to all of their own ratings, alone,
+       and clips u to norm Gamma_u and the k ratings that count to [-Gamma_M, Gamma_M], maybe
+       their vector to norm L.
+    3. For every item H = sum u u^T + noise and w = sum u x + noise; v = (H + lambda I)^-1 w, with
+       H made positive semidefinite.
+
+    Afterwards users fit once more, for themselves. The last V, and whatever else was released,
+    is private, and users learn nothing but their own rows of it: joint differential privacy.
+
+    All that looks at ratings of others passes the ledger: sensitivities and shares of the budget
+    are derived in :mod:`dpmc_studies.methods.user_level.plan`, for users who come or go and for
+    users who are replaced. The sample of k ratings, offsets of users and their rows u depend on the
+    user's own ratings and on what was released. So the fit is Gaussian DP with mu^2 the sum over
+    its releases, with no slack; ``releases`` is 1, of which each release gets its share.
+
+    Differences from algorithm 1: the projection comes before lambda; H is noised as a full
+    symmetric matrix; V keeps size sqrt(n_items) instead of 1; users fit all of their ratings in
+    each step and sample once, as the paper says that it does in practice. ``literal`` undoes the
+    first three, ``resampled`` the last two. A share of the items is rounded to the nearest number
+    of them, with ``literal`` up.
+
+    Source: Chien et al. 2021, algorithms 1 and 2, section 5; Dwork et al. 2014 for the start;
+    McSherry and Mironov 2009 for the private mean.
+
+    Parameters
+    ----------
+    relation : {"user_add_remove", "user_replace"}
+    epsilon, delta : float
+        Budget of the whole fit.
+    rating_range : (float, float)
+    ratings_per_user : int
+        k.
+    mechanism : {"gaussian"}
+    iterations : int
+        T. After 2 or 3 noise gains more than the fit does.
+    value_bound : float, optional
+        Gamma_M, in units of the ratings, of what is left of them after centring. By default half
+        the range; without centring the largest absolute value in it.
+    factor_bound : float
+        Gamma_u. Users are about as long as ratings after centring; where all are longer than
+        Gamma_u, only their directions count.
+    user_regularization : float
+        lambda_u > 0; squares of the columns of V sum to n_items.
+    item_regularization : float
+        lambda > 0 in units of the standard deviation of the noise on the diagonal of H.
+    start : {"normal", "analyze_gauss"}
+        V_0 of independent normal numbers, or the top eigenvectors of the noised X^T X, X being the
+        matrix of the ratings that count with zeros elsewhere.
+    start_share : float
+        Share of mu^2 for "analyze_gauss".
+    gram : {"noised", "free"}
+        "free" spends nothing on H: v = w.
+    row_bound : float, optional
+        L, public: of the norm of the ratings of a user that count.
+    literal : bool
+        Lines 10 to 13 as published: lambda before the projection and a pseudo-inverse, noise on
+        upper triangles, V^T V = I (so factor_bound and user_regularization have other units:
+        users are sqrt(n_items) times as long).
+    resampled : bool
+        Lines 7 and 14 as published: in each step the k ratings that count are chosen anew, and
+        users fit some of their ratings, each with probability 1/T. For simulated noise only.
+    projection : bool
+        Whether H is made positive semidefinite.
+    sampling : {"uniform", "adaptive", "weights"}
+        Which k ratings of a user count: chosen at random, or those of the items with the lowest
+        noised counts. With "weights" all do, with weights whose squares sum to k for every user
+        and that are higher the rarer the item (Krichene et al. 2023).
+    weight_exponent : float
+        e from 0 to 1: weights are proportional to noised counts to the power -e. The authors tried
+        1/4, 1/3, 1/2 and 1; 1/3 and 1/2 are best on generated ratings.
+    regularization_exponent : float
+        lambda of an item is multiplied by its noised count + 1 to this power, from 0 to 1, over
+        the mean of that over all ratings.
+    item_share : float
+        beta: so many items, those with the highest noised counts, get factors; the others are
+        predicted by the mean of the user.
+    counts_share, mean_share : float
+        Shares of mu^2 for noised numbers of ratings of the items, and for the global mean.
+    centring : {"none", "global", "user"}
+        What is taken off the ratings: nothing, the private mean (the centre of the range if
+        ``mean_share`` is 0), or the mean of the user's own ratings.
+    global_penalty : float
+        lambda_0 of sum over all pairs of (u . v)^2.
+    accounting : {"exact", "published"}
+        "published" takes the sigma of theorem 1, which is too small: ``guarantee_`` then states the
+        epsilon that is true, ``claimed_epsilon_`` the one that was asked for.
+    dtype : {"float64", "float32"}
+        Of the computations; "float32" is faster, and for simulated noise only.
+
+    Attributes
+    ----------
+    user_factors_ : array, shape (n_users, rank)
+    item_factors_ : float64 array, shape (n_items, rank)
+    item_offsets_ : float64 array, shape (n_items,)
+        The private mean, or the centre of the range; 0 without centring.
+    user_offsets_ : float64 array, shape (n_users,)
+        The user's mean less that, if users centre; else 0.
+    user_means_ : float64 array, shape (n_users,)
+    frequent_ : bool array, shape (n_items,)
+        Which items have factors.
+    claimed_epsilon_ : float
+
+    Raises
+    ------
+    InputError
+        A parameter out of its range, or two that do not fit.
+    """
+
+    ratings_per_user: int = field()  # has to be given
+    rank: int = count()
+    iterations: int = count(2)
+    value_bound: float | None = positive(None)
+    factor_bound: float = positive(0.1)
+    user_regularization: float = positive(10.0)
+    item_regularization: float = positive(100.0)
+    start: str = choice(STARTS, "normal")
+    start_share: float = share(0.2)
+    gram: str = choice(GRAMS, "noised")
+    row_bound: float | None = positive(None)
+    literal: bool = flag(False)
+    resampled: bool = flag(False)
+    projection: bool = flag(True)
+    sampling: str = choice(SAMPLINGS, "uniform")
+    weight_exponent: float = share(1 / 3)
+    regularization_exponent: float = share(0.0)
+    item_share: float = share(1.0, zero=False)
+    counts_share: float = share(0.0)
+    mean_share: float = share(0.0)
+    centring: str = choice(CENTRINGS, "user")
+    global_penalty: float = positive(0.0, zero=True)
+    accounting: str = choice(ACCOUNTINGS, "exact")
+    dtype: str = choice(DTYPES, "float64")
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.value_bound is None:
+            largest = max(abs(end) for end in self.rating_range)
+            self.value_bound = largest if self.centring == "none" else self.bounds.half_range
+        check_options(self)
+        self.bounds = self._bounds(self.factor_bound)
+        self.plan = self._plan()
+
+    def _plan(self) -> dict[str, Part]:
+        """Return the releases, by name."""
+        return plan(
+            self.bounds,
+            iterations=self.iterations,
+            value_bound=self.value_bound,
+            row_bound=self.row_bound,
+            gram=self.gram == "noised",
+            global_gram=self.global_penalty > 0,
+            start_share=self.start_share if self.start == "analyze_gauss" else 0.0,
+            counts_share=self.counts_share,
+            mean_share=self.mean_share,
+        )
+
+    @property
+    def releases(self) -> int:
+        """1: the whole budget, divided by weights."""
+        return 1
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """The noise at sensitivity 1 and share 1, which is 1/mu of the fit."""
+        if self.accounting == "exact":
+            return super().calibration
+        sigma = published_sigma(self.epsilon, self.delta, self.ratings_per_user, self.iterations)
+        # so that the noise on right-hand sides, without a row bound, is sigma Gamma_u Gamma_M
+        share = self.plan["right_hand_side"].share
+        noise = Gaussian(sigma * math.sqrt(share) / self.bounds.sums(1.0))
+        return Calibration(noise, 1, noise.epsilon(1.0, self.delta), self.delta, "exact")
+
+    def _guarantee(self, ledger):
+        return replace(super()._guarantee(ledger), epsilon=self.calibration.epsilon)
+
+    def check_settings(self):
+        super().check_settings()
+        if self.dtype != "float64":
+            raise InputError(
+                "Results for publication need dtype 'float64': rounding errors of single "
+                "precision are not covered by the guarantee."
+            )
+        if self.resampled:
+            raise InputError(
+                "Results for publication need resampled=False: what is drawn anew in each step "
+                "hangs on the numbers of users, which change when another one joins."
+            )
+        if self.user_regularization < LEAST_REGULARIZATION:
+            raise InputError(
+                f"user_regularization must be at least {LEAST_REGULARIZATION:g}, or rounding "
+                f"errors void the guarantee; got {self.user_regularization:g}."
+            )
+        smallest = min(part.share for part in self.plan.values())
+        if smallest < LEAST_SHARE:
+            raise InputError(
+                f"Every release for publication needs at least the share {LEAST_SHARE:g} of the "
+                f"budget, or rounding errors void the guarantee; the smallest is {smallest:.2g}."
+            )
+
+    def _fit(self, ratings, statistics, randomness, callback):
+        n_items = ratings.n_items
+        wanted = self.item_share * n_items
+        kept = max(1, math.ceil(wanted - 1e-9) if self.literal else round(wanted))
+        if self.rank > kept:
+            raise InputError(f"rank must be at most {kept}, the number of items with factors.")
+        released = ItemStatistics(
+            statistics.ledger, self.bounds, self.plan, value_bound=self.value_bound,
+            row_bound=self.row_bound, triangles=self.literal, threads=self.threads,
+        )  # fmt: skip
+        self.claimed_epsilon_ = self.epsilon
+        counts, mean = self._popularity(ratings, released, randomness)
+        frequent = np.sort(np.argsort(-counts, kind="stable")[:kept])
+        self.frequent_ = np.bincount(frequent, minlength=n_items) > 0
+        own = ratings.by_user.clipped(*self.rating_range)
+        self.user_means_ = own.means(mean)
+        constant = 0.0 if self.centring == "none" else mean
+        self.item_offsets_ = np.full(n_items, constant)
+        self.user_offsets_ = (self.user_means_ - constant) * (self.centring == "user")
+        own = own.columns(frequent, n_items).minus(rows=constant + self.user_offsets_)
+        own = own.astype(self.dtype)
+        counted = self._choose(own, counts, frequent, randomness)
+        self._strengths = self._regularization(counts[frequent])
+        factors = self._first_rows(counted, kept, released, randomness)
+
+        # where nobody has more than k ratings, another draw is the same
+        anew = self.resampled and own.sizes.max(initial=0) > self.ratings_per_user
+
+        def samples():
+            yield counted
+            for _ in range(1, self.iterations):
+                yield self._choose(own, counts, frequent, randomness) if anew else counted
+
+        steps = self._alternate(own, samples(), factors, released, statistics.noise, randomness)
+        for iteration, (self.user_factors_, found) in enumerate(steps, start=1):
+            self.item_factors_ = self._of_all_items(found)
+            if callback is not None:
+                callback(iteration, self)
+
+    def _popularity(self, ratings, released, randomness):
+        """Return noised numbers of ratings of the items (zeros if nobody asks) and the mean."""
+        counts, mean = np.zeros(ratings.n_items), 0.0
+        if self.counts_share or self.mean_share:
+            sample = self._chosen(ratings, randomness)
+            if self.counts_share:
+                counts = released.counts(sample, ratings.n_items)
+            if self.mean_share:
+                mean = released.mean(sample)
+        return counts, self.centre + mean
+
+    def _choose(self, own, counts, frequent, randomness):
+        """Return the ratings that count for the items, bounded, and their weights, or None."""
+        chosen, weights, k = own, None, self.ratings_per_user
+        if self.sampling == "adaptive":
+            chosen = choose_rare(own, k, counts[frequent])
+        elif self.sampling == "weights":
+            weights = weigh_rare(own, k, counts[frequent], self.weight_exponent)
+        else:
+            chosen = randomness.choose(own, k, frequent)
+        return clip_values(chosen, self.value_bound, self.row_bound, weights), weights
+
+    def _regularization(self, counts):
+        """Return lambda of each item, in units of the noise on its matrix."""
+        if not self.regularization_exponent:
+            return self.item_regularization
+        counts = np.maximum(counts, 1) + 1
+        multiples = counts**self.regularization_exponent
+        return self.item_regularization * multiples * counts.sum() / (counts @ multiples)
+
+    def _first_rows(self, counted, kept, released, randomness):
+        """Return V_0, shape (kept, rank)."""
+        if self.start != "analyze_gauss":
+            return randomness.rng.standard_normal((kept, self.rank))
+        chosen, weights = counted
+        return top_eigenvectors(released.covariance(chosen, kept, weights), self.rank)[1]
+
+    def _alternate(self, own, samples, factors, released, noise, randomness):
+        """Yield (user rows, item rows) of each iteration, for each of the samples that count.
+
+        A sample is ratings and their weights, or None.
+        """
+        n_items = len(factors)
+        noised = self.gram == "noised"
+        size = n_items**-0.5 if self.literal else 1.0
+        design = balance(factors, size)
+        users = self._users(self._part(own, randomness), design)
+        counted, by_item = None, None
+        for chosen, weights in samples:
+            if noised and self.dtype == "float32" and chosen is not counted:
+                counted, by_item = chosen, transposed(chosen, n_items)
+            bound = self.factor_bound * (1 - margin(self.dtype))
+            clipped = clip_rows(users.astype(float), bound, 2).astype(self.dtype)
+            grams, factors = released.sums(chosen, by_item, clipped, n_items, weights)
+            if self.global_penalty:
+                grams += self.global_penalty * released.global_gram(clipped)
+            factors = self._solve_items(grams, factors, noise)
+            design = balance(factors, size)
+            users = self._users(self._part(own, randomness), design)
+            yield users, design
+
+    def _solve_items(self, grams, targets, noise):
+        """Return the rows of the items, given their noised sums; ``grams`` may be None."""
+        if grams is None:
+            return targets
+        solve = solve_items_as_published if self.literal else solve_items
+        strengths = self._strengths * self._unit(noise)
+        return solve(grams, targets, strengths, projection=self.projection)
+
+    def _unit(self, noise):
+        """Return the standard deviation of the noise on the diagonal of H."""
+        return noise * self.plan["gram"].sensitivity * self.plan["gram"].weight
+
+    def _part(self, own, randomness):
+        """Return the ratings that users fit in one step."""
+        if not self.resampled:
+            return own
+        return choose_part(own, self.iterations, int(randomness.rng.integers(2**63)))
+
+    def fold_in(self, rows: Compressed) -> np.ndarray:
+        """Return the factors of other users, from ratings less the offset of each."""
+        return self._users(rows.astype(self.dtype), self.item_factors_)
+
+    def _users(self, own, design):
+        design = design.astype(self.dtype)
+        base = self.global_penalty * (design.T @ design) if self.global_penalty else None
+        return solve_rows(own, design, self.user_regularization, base=base, threads=self.threads)

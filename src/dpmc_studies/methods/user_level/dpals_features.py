@@ -1,0 +1,162 @@
+"""DPALS with what is publicly known of the items: DP-CMF, and an item encoder."""
+
+from dataclasses import field
+
+import numpy as np
+
+from dpmc.methods.base import choice, positive, with_parameters
+from dpmc.methods.kept import kept
+from dpmc.methods.user_level.item_features import WithItemFeatures
+from dpmc_studies.methods.user_level.dpals import DPALS
+from dpmc_studies.methods.user_level.item_step import positive_semidefinite
+from dpmc_studies.methods.user_level.options import ACCOUNTINGS, DTYPES, STARTS
+
+FEATURE_MODELS = ("factored", "encoded")
+ALTERNATIONS = 20
+"""Between item rows and W in one step."""
+
+
+@with_parameters
+class DPALSWithFeatures(WithItemFeatures, DPALS):
+    """DPALS whose item rows v are pulled to what public features f of the items say.
+
+    As :class:`dpmc_studies.methods.user_level.dpals.DPALS` but for what is made of H and w in step
+    3.
+
+    - "factored", DP-CMF (Curmei, Krichene, Zhang and Sundararajan, "Private matrix factorization
+      with public item features", RecSys 2023): the matrix F of features is factored beside the
+      ratings, as V W^T. The sum over items of v.H v - 2 w.v + lambda |v|^2 + omega |f - W v|^2 is
+      minimised by turns over W, W^T = (V^T V)^-1 V^T F, and over all
+      v = (H + lambda I + omega W^T W)^-1 (w + omega W^T f), from omega = 0 on.
+    - "encoded", after the idea of Krichene, Mayoraz, Rendle, Song, Thakurta and Zhang, "Private
+      learning with public features" (AISTATS 2024): v = Theta (1, f) + a free part with the
+      penalty lambda, and Theta with lambda / omega. The best v are
+      (H + lambda I)^-1 (w + lambda Theta (1, f)); the best Theta with these solves one linear
+      system, :func:`encoded`.
+
+    Of both papers we could read the abstract and the beginning, so these are our forms. That W and
+    v take turns within a step, and the start from F, are ours.
+
+    **Privacy.** H and w are those of DPALS, released with the same sensitivities and shares; users
+    see the last V and their own ratings. All that features change is a function of them, of H, w
+    and settings: post-processing of what is paid for, so they cost nothing. What is public has to
+    be: features into which a rating of somebody went are not.
+
+    Parameters
+    ----------
+    relation, epsilon, delta, rating_range, ratings_per_user, mechanism, rank, iterations,
+    value_bound, factor_bound, user_regularization, start_share, gram, row_bound, sampling,
+    weight_exponent, regularization_exponent, item_share, counts_share, mean_share, centring
+        See :class:`dpmc_studies.methods.user_level.dpals.DPALS`.
+    item_regularization : float
+        lambda; with gram "free" in units of H, which is I then, w having the mean square 1.
+    feature_model : {"factored", "encoded"}
+    feature_weight : float
+        omega >= 0; with "factored" in squares of ratings, but for gram "free". With 0, or
+        without features, it is DPALS.
+    start : {"normal", "analyze_gauss", "features"}
+        "features" is the factorisation of F alone: its first left singular vectors, and normal
+        numbers where there are fewer than ``rank``.
+    """
+
+    feature_model: str = choice(FEATURE_MODELS, "factored")
+    feature_weight: float = positive(10.0, zero=True)
+    start: str = choice((*STARTS, "features"), "features")
+
+    # H is projected before anything is added to it; of the rest there is one kind
+    literal: bool = field(default=False, init=False)
+    resampled: bool = field(default=False, init=False)
+    projection: bool = field(default=True, init=False)
+    global_penalty: float = field(default=0.0, init=False)
+    accounting: str = field(default=ACCOUNTINGS[0], init=False)
+    dtype: str = field(default=DTYPES[1], init=False)
+
+    def _fit(self, ratings, statistics, randomness, callback):
+        self._known = self._features(ratings) if self.feature_weight else None
+        super()._fit(ratings, statistics, randomness, callback)
+
+    def _first_rows(self, counted, kept, released, randomness):
+        rows = super()._first_rows(counted, kept, released, randomness)
+        if self.start == "features" and self._known is not None:
+            vectors = np.linalg.svd(self._known[self.frequent_], full_matrices=False)[0]
+            vectors = vectors[:, : self.rank]
+            rows[:, : vectors.shape[1]] = vectors * np.sqrt(kept)  # as long as normal ones
+        return rows
+
+    def _solve_items(self, grams, targets, noise):
+        if self._known is None:
+            return super()._solve_items(grams, targets, noise)
+        unit = 1.0
+        if grams is None:
+            grams = np.broadcast_to(np.eye(self.rank), (len(targets), self.rank, self.rank))
+            targets = targets / (np.sqrt(np.mean(targets**2)) or 1.0)
+        else:
+            grams, unit = positive_semidefinite(grams), self._unit(noise)
+        solve = {"factored": factored, "encoded": encoded}[self.feature_model]
+        strengths = np.broadcast_to(self._strengths * unit, len(targets))
+        features = self._known[self.frequent_]
+        return solve(grams, targets, strengths, features, self.feature_weight)
+
+
+@kept
+def factored(
+    grams: np.ndarray,
+    targets: np.ndarray,
+    strengths: np.ndarray,
+    features: np.ndarray,
+    weight: float,
+) -> np.ndarray:
+    """Return the rows of DP-CMF, shape (n_items, rank).
+
+    Parameters
+    ----------
+    grams : shape (n_items, rank, rank)
+        H, positive semidefinite.
+    targets : shape (n_items, rank)
+        w.
+    strengths : shape (n_items,)
+        lambda > 0.
+    features : shape (n_items, n_features)
+    weight : float
+        omega.
+    """
+    ridged = grams + strengths[:, None, None] * np.eye(grams.shape[-1])
+    rows = _solved(ridged, targets)
+    for _ in range(ALTERNATIONS):
+        loadings = np.linalg.lstsq(rows, features, rcond=None)[0]  # W^T
+        rows = _solved(
+            ridged + weight * loadings @ loadings.T, targets + weight * features @ loadings.T
+        )
+    return rows
+
+
+@kept
+def encoded(
+    grams: np.ndarray,
+    targets: np.ndarray,
+    strengths: np.ndarray,
+    features: np.ndarray,
+    weight: float,
+) -> np.ndarray:
+    """Return the rows of the encoder, shape (n_items, rank); parameters as of :func:`factored`.
+
+    With G = (H + lambda I)^-1 and m = Theta (1, f), the least of v.H v - 2 w.v + lambda |v - m|^2
+    over v is at v = G (w + lambda m), and is m.S m - 2 t.m up to a constant, S = lambda (I -
+    lambda G) and t = lambda G w. The sum of these over the items, plus the mean lambda / omega
+    times |Theta|^2, is quadratic in Theta.
+    """
+    rank, columns = grams.shape[-1], np.column_stack([np.ones(len(features)), features])
+    each = strengths[:, None, None]
+    inverses = np.linalg.inv(grams + each * np.eye(rank))
+    curvatures = each * (np.eye(rank) - each * inverses)
+    slopes = strengths[:, None] * np.einsum("nfg,ng->nf", inverses, targets)
+    size = columns.shape[1] * rank
+    left = np.einsum("np,nq,nfg->pfqg", columns, columns, curvatures, optimize=True)
+    left = left.reshape(size, size) + strengths.mean() / weight * np.eye(size)
+    encoder = np.linalg.solve(left, (columns.T @ slopes).ravel()).reshape(-1, rank)
+    pulled = targets + strengths[:, None] * (columns @ encoder)
+    return np.einsum("nfg,ng->nf", inverses, pulled)
+
+
+def _solved(matrices, rows):
+    return np.linalg.solve(matrices, rows[:, :, None])[:, :, 0]

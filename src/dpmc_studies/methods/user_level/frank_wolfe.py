@@ -1,0 +1,283 @@
+"""Matrix completion over the nuclear-norm ball by the Frank-Wolfe method, private and not.
+
+Minimised is |P(Y - X)|_F^2 over the matrices Y of nuclear norm at most K, where X are the ratings
+and P keeps the entries that are observed. Each step moves towards -K u v^T, with (u, v) the top
+singular vectors of the residual A = P(Y - X); v is the top eigenvector of A^T A, to which each
+user adds one outer product.
+"""
+
+import math
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from dpmc.mechanisms import Gaussian
+from dpmc.methods.base import choice, count, flag, positive, with_parameters
+from dpmc.methods.kernels.private import residual_sums, user_sums
+from dpmc.methods.user_level.covariance import (
+    check_row_lengths,
+    outer_sensitivity,
+    outer_sum,
+    top_eigenvectors,
+    unpack,
+)
+from dpmc.methods.user_level.matrices import top_singular
+from dpmc.methods.user_level.sampling import clip_values
+from dpmc.privacy.calibration import Calibration
+from dpmc_studies.compiled import njit
+from dpmc_studies.methods.user_level.joint import JointMethod
+from dpmc_studies.methods.user_level.references import CentredFactors
+
+NOISES = ("exact", "jain", "residual_clip")
+EIGENVECTORS = ("exact", "oja")
+FAILURE = 0.01
+"""beta, the probability with which the published slack of the eigenvalue may be too small."""
+
+
+@with_parameters
+class PrivateFrankWolfe(JointMethod):
+    """Frank-Wolfe steps whose directions come from a noised covariance of residuals.
+
+    A user's ratings x are scaled down to length L. T times: users send a a^T of their residuals
+    a = P(y - x), whose sum W is noised; (lambda^2, v) is its top eigenpair. Each user alone then
+    takes the step y <- (1 - 1/T) y - (K/T) (a . v / lambda') v and scales y down until
+    |P(y)| <= L. With the slack, lambda' is lambda + sqrt(sigma log(m/beta)) m^(1/4), sigma being
+    the standard deviation of the noise and m the number of items, so that with high probability
+    no user steps too far; without, lambda' = lambda.
+
+    **Sensitivity.** |x| <= L and |P(y)| <= L, so |a| <= 2 L, and at the first step, where y = 0,
+    |a| <= L. W changes by a a^T, of Frobenius norm |a|^2: by 4 L^2 at most, at the first step by
+    L^2; if another user takes the place, by sqrt(2) times that
+    (:func:`dpmc.methods.user_level.covariance.outer_sensitivity`). Given the outputs so far, a
+    user's a depends on the user's own ratings alone. Oja's method releases products W v with |v| =
+    1, and one number v^T W v: they change by |a (a . v)| <= |a|^2 and (a . v)^2 <= |a|^2, and by no
+    more if b takes the place of a, because -b b^T <= a a^T - b b^T <= a a^T bounds the spectral
+    norm of the difference by max(|a|^2, |b|^2).
+
+    Source: Jain et al. 2018, section 3; there noise on the covariance is that of the upper
+    triangle.
+
+    Parameters
+    ----------
+    relation, epsilon, delta, mechanism, rating_range, ratings_per_user, centring, item_share,
+    counts_share
+        See :class:`dpmc_studies.methods.user_level.joint.JointMethod`.
+    row_bound : float
+        L > 0.
+    nuclear_bound : float
+        K > 0: a public constant, although it had best grow with the number of users.
+    iterations : int
+        T.
+    noise : {"exact", "jain", "residual_clip"}
+        "exact": what the budget asks for. "residual_clip": likewise, but each a is also scaled down
+        to length L before it is sent, so that L^2 bounds the sensitivity of every step. "jain": the
+        published standard deviation L^2 sqrt(64 n log(1/delta))/epsilon for n releases at the
+        epsilon that is claimed, on upper triangles; ``guarantee_`` states the epsilon it has.
+    eigenvector : {"exact", "oja"}
+        "oja": from the last direction (the first is random), v <- v + W v/|W v|, scaled to length
+        1, with noise on each product: no matrix is made.
+    products : int
+        How many products Oja's method takes in each step.
+    rescale : bool
+        Scale the predictions of users whose ratings were scaled down back up: for them alone.
+
+    Attributes
+    ----------
+    claimed_epsilon_ : float
+    user_factors_ : float64 array, shape (n_users, iterations)
+    item_factors_ : float64 array, shape (n_items, iterations)
+        A column for each v.
+    """
+
+    row_bound: float = positive()
+    nuclear_bound: float = positive()
+    iterations: int = count(5)
+    noise: str = choice(NOISES, "exact")
+    eigenvector: str = choice(EIGENVECTORS, "exact")
+    products: int = count(3)
+    slack: bool = flag(False)
+    rescale: bool = flag(True)
+
+    @property
+    def n_factors(self) -> int:
+        """One for each step."""
+        return self.iterations
+
+    @property
+    def releases(self) -> int:
+        """As many as steps, or as products and eigenvalues of Oja's method."""
+        return self.iterations * (1 if self.eigenvector == "exact" else self.products + 1)
+
+    def _residual_bound(self, step: int) -> float:
+        """Return the largest length of what a user sends at a step, counted from 0."""
+        doubled = step > 0 and self.noise != "residual_clip"
+        return self.row_bound * (2 if doubled else 1)
+
+    def _sensitivity(self, step: int) -> float:
+        bound = self._residual_bound(step)
+        return bound**2 if self.eigenvector == "oja" else outer_sensitivity(self.relation, bound)
+
+    @property
+    def _published_std(self) -> float:
+        """The standard deviation of Jain et al., who bound every |a|^2 by 4 L^2."""
+        factor = math.sqrt(-64 * self.releases * math.log(self.delta)) / self.epsilon
+        return self.row_bound**2 * factor
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """The noise at sensitivity 1, and the budget that it keeps to.
+
+        The published noise is equal in all steps, while the sensitivity of the first is lower:
+        what is stated is the noise that amounts to the same with equal weights.
+        """
+        asked_for = super().calibration
+        if self.noise != "jain":
+            return asked_for
+        squares = [self._sensitivity(step) ** 2 for step in range(self.iterations)]
+        share = (1 - self.counts_share) / (sum(squares) / self.iterations)
+        noise = Gaussian(self._published_std * math.sqrt(share))
+        epsilon = noise.epsilon(math.sqrt(self.releases), self.delta)
+        return replace(asked_for, noise=noise, epsilon=epsilon)
+
+    def _guarantee(self, ledger):
+        return replace(super()._guarantee(ledger), epsilon=self.calibration.epsilon)
+
+    def _noise_std(self, statistics, step: int) -> float:
+        if self.noise == "jain":
+            return self._published_std
+        return statistics.noise_std(self._sensitivity(step)) * self._weight(1 / self.releases)
+
+    def _release(self, statistics, step, what, exact):
+        sensitivity = self._sensitivity(step)
+        weight = self._noise_std(statistics, step) / statistics.noise_std(sensitivity)
+        return statistics.ledger.release(what, exact, sensitivity, weight=weight)
+
+    def _fit(self, ratings, statistics, randomness, callback):
+        self.claimed_epsilon_ = self.epsilon
+        start = randomness.rng.standard_normal(ratings.n_items)
+        # row_bound bounds what a user sends, so all ratings count; k is for the counts of items
+        _, rows = self._prepare(ratings, statistics, randomness)
+        direction = start[self.frequent_]
+        ratings_of = clip_values(rows, np.inf, self.row_bound)
+        lengths = rows.norms()
+        stretch = np.maximum(lengths / self.row_bound, 1) if self.rescale else np.ones(lengths.size)
+        fitted = np.zeros(rows.values.size)
+        left = rows.with_values(fitted - ratings_of.values)
+        users = np.zeros((lengths.size, self.iterations))
+        items = np.zeros((direction.size, self.iterations))
+        share = 1 / self.iterations
+        for step in range(self.iterations):
+            size, direction = self._direction(left, direction, step, statistics)
+            rate = -share * self.nuclear_bound / size
+            users *= 1 - share
+            places = rows.indptr, rows.indices
+            users[:, step] = _step(*places, left.values, fitted, 1 - share, rate, direction)
+            norms = rows.with_values(fitted).norms()
+            shrink = np.minimum(1, self.row_bound / np.maximum(norms, 1e-300))
+            _shrink(rows.indptr, fitted, shrink, ratings_of.values, left.values)
+            users *= shrink[:, None]
+            items[:, step] = direction
+            self.item_factors_ = self._of_all_items(items)
+            self.user_factors_ = users * stretch[:, None]
+            if callback is not None:
+                callback(step + 1, self)
+
+    def _direction(self, left, before, step, statistics):
+        """Return lambda' and v from what is left of the ratings."""
+        bound, n_items = self._residual_bound(step), before.size
+        if self.noise == "residual_clip":
+            left = clip_values(left, np.inf, bound)
+        check_row_lengths(left, bound)
+        find = self._eigenpair if self.eigenvector == "exact" else self._by_oja
+        value, direction = find(left, before, step, statistics)
+        std = self._noise_std(statistics, step)
+        size = math.sqrt(max(value, std))  # a noised eigenvalue may lie below its noise, or 0
+        if self.slack:
+            size += math.sqrt(std * math.log(n_items / FAILURE)) * n_items**0.25
+        return size, direction
+
+    def _eigenpair(self, left, before, step, statistics):
+        plain = self.noise == "jain"
+        exact = outer_sum(left, before.size, self._residual_bound(step), plain=plain)
+        noised = self._release(statistics, step, "covariance", exact)
+        values, vectors = top_eigenvectors(unpack(noised, before.size, plain=plain), 1)
+        return values[0], vectors[:, 0]
+
+    def _by_oja(self, left, before, step, statistics):
+        n_items, direction = before.size, before / np.linalg.norm(before)
+        bound = self._residual_bound(step) ** 2
+        for _ in range(self.products):
+            along = left.sums(left.values * direction[left.indices])
+            exact = residual_sums(left, along[:, None], n_items, bound)[:, 0]
+            noised = self._release(statistics, step, "product", exact)
+            moved = direction + noised / np.linalg.norm(noised)
+            length = np.linalg.norm(moved)
+            direction = moved / length if length > 0 else direction  # 0: of one item, turned round
+        along = left.sums(left.values * direction[left.indices])
+        exact = user_sums(along[:, None] ** 2, bound)
+        return self._release(statistics, step, "eigenvalue", exact)[0], direction
+
+
+@njit(cache=True)
+def _step(indptr, indices, left, fitted, kept, rate, direction):
+    """Add to ``kept`` times the fitted entries each user's move, ``rate`` a . v; return these."""
+    moves = np.empty(indptr.size - 1)
+    for row in range(moves.size):
+        along = 0.0
+        for k in range(indptr[row], indptr[row + 1]):
+            along += left[k] * direction[indices[k]]
+        moves[row] = rate * along
+        for k in range(indptr[row], indptr[row + 1]):
+            fitted[k] = kept * fitted[k] + moves[row] * direction[indices[k]]
+    return moves
+
+
+@njit(cache=True)
+def _shrink(indptr, fitted, factors, values, left):
+    """Multiply each row's fitted entries by its factor, and write what is left of the values."""
+    for row in range(factors.size):
+        for k in range(indptr[row], indptr[row + 1]):
+            fitted[k] *= factors[row]
+            left[k] = fitted[k] - values[k]
+
+
+@with_parameters
+class FrankWolfe(CentredFactors):
+    """The same without privacy: top singular vectors, and the best step towards them.
+
+    Parameters
+    ----------
+    nuclear_bound : float
+        K > 0.
+
+    Attributes
+    ----------
+    user_factors_ : float64 array, shape (n_users, iterations)
+    item_factors_ : float64 array, shape (n_items, iterations)
+    """
+
+    nuclear_bound: float = positive(100.0)
+    iterations: int = count(50)
+
+    @property
+    def rank(self) -> int:
+        """Of the factors: one column for each iteration."""
+        return self.iterations
+
+    def _fit(self, rows, n_items, report):
+        fitted = np.zeros(rows.values.size)
+        self.user_factors_ = np.zeros((rows.n_rows, self.iterations))
+        self.item_factors_ = np.zeros((n_items, self.iterations))
+        for step in range(self.iterations):
+            left = rows.with_values(rows.values - fitted)
+            user, item, _ = top_singular(left.matrix(n_items), 1)
+            user, item = self.nuclear_bound * user[:, 0], item[:, 0]
+            change = rows.per_rating(user) * item[rows.indices] - fitted
+            length = change @ change
+            share = min(max(change @ left.values / length, 0.0), 1.0) if length else 0.0
+            fitted += share * change
+            self.user_factors_ *= 1 - share
+            self.user_factors_[:, step] = share * user
+            self.item_factors_[:, step] = item
+            report(step + 1)

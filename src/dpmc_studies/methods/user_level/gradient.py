@@ -1,0 +1,107 @@
+"""Users who fit their own ratings exactly, and items that take noisy gradient steps."""
+
+from dataclasses import field
+
+from dpmc.methods.base import choice, count, positive, with_parameters
+from dpmc.methods.kernels.private import balance, clip_rows
+from dpmc.methods.user_level.matrices import observed
+from dpmc.methods.user_level.sampling import margin
+from dpmc.privacy.relations import USER_REPLACE
+from dpmc_studies.methods.user_level.dpals import DPALS
+from dpmc_studies.methods.user_level.options import ACCOUNTINGS, DTYPES, GRAMS, STARTS
+from dpmc_studies.methods.user_level.plan import Part
+
+
+@with_parameters
+class NoisyGradient(DPALS):
+    """Alternating minimisation whose items move along the noised sum of the users' gradients.
+
+    As :class:`dpmc_studies.methods.user_level.dpals.DPALS` but for step 3. T times:
+
+    1. V <- sqrt(n_items) V (V^T V)^(-1/2), and rows longer than c sqrt(rank) are shortened.
+    2. Every user fits u to all own ratings alone, and shortens u to norm Gamma_u.
+    3. K times, with these u: a user's gradient has the rows w_j (x_j - v_j . u) u for the items j
+       whose ratings count, w being weights where ``sampling`` gives any. It is scaled down to
+       Frobenius norm C Gamma_u and sent. V <- V + rank / (N Gamma_u^2) (sum + noise): at most a
+       Newton step for an item with N ratings by users of norm Gamma_u in all directions alike.
+
+    **Sensitivity.** The sum changes by one gradient, of norm C Gamma_u, or by the difference of
+    two, 2 C Gamma_u; given V, which was released, it depends on the user's own ratings alone. T K
+    sums have equal shares of what the start, the counts and the mean leave of mu^2; for these see
+    :mod:`dpmc_studies.methods.user_level.plan`.
+
+    Two published methods are settings of it, mended:
+
+    - Wang, Zhao and Kolar 2023: start "analyze_gauss", the noised covariance of rows of ratings of
+      bounded length, then K = 1. We could read the abstract only, so that this is no re-run: users
+      fit exactly where theirs take gradient steps, and V is balanced by step 1, which needs no
+      release, where they add a penalty of |U^T U - V^T V|^2.
+    - DPAM, the program of Krichene et al. 2023: a random start, sampling "weights", T = 10, K = 4
+      with all users in each step, so that no amplification by sampling is claimed. There V is not
+      balanced.
+
+    Parameters
+    ----------
+    relation, epsilon, delta, rating_range, ratings_per_user, mechanism, iterations, value_bound,
+    factor_bound, user_regularization, start, start_share, row_bound, sampling, weight_exponent,
+    item_share, counts_share, mean_share, centring
+        See :class:`dpmc_studies.methods.user_level.dpals.DPALS`.
+    update_bound : float
+        C > 0, in units of ratings: of the norm of a user's residuals if the user has norm Gamma_u.
+    item_ratings : float
+        N > 0: a public guess of how many ratings, or their weights together, an item has.
+    inner_iterations : int
+        K.
+    coherence : float
+        c > 0, or infinity.
+    """
+
+    update_bound: float = positive()
+    item_ratings: float = positive()
+    inner_iterations: int = count(1)
+    coherence: float = positive(3.0, infinite=True)
+    factor_bound: float = positive(0.3)
+    iterations: int = count(5)
+    user_regularization: float = positive(20.0)
+    start: str = choice(STARTS, "analyze_gauss")
+
+    # what step 3 of DPALS takes
+    item_regularization: float = field(default=100.0, init=False)
+    regularization_exponent: float = field(default=0.0, init=False)
+    gram: str = field(default=GRAMS[1], init=False)
+    literal: bool = field(default=False, init=False)
+    resampled: bool = field(default=False, init=False)
+    projection: bool = field(default=True, init=False)
+    global_penalty: float = field(default=0.0, init=False)
+    accounting: str = field(default=ACCOUNTINGS[0], init=False)
+    dtype: str = field(default=DTYPES[1], init=False)
+
+    def _plan(self):
+        parts = super()._plan()
+        share = parts.pop("right_hand_side").share / self.inner_iterations
+        signed = 2 if self.relation == USER_REPLACE else 1
+        return parts | {"gradient": Part(signed * self._longest, share)}
+
+    @property
+    def _longest(self) -> float:
+        """The bound of the norm of a user's gradient."""
+        return self.update_bound * self.factor_bound
+
+    def _alternate(self, own, samples, factors, released, noise, randomness):
+        step = self.rank / (self.item_ratings * self.factor_bound**2)
+        bound = self.factor_bound * (1 - margin(float))
+        design = self._balanced(factors)
+        for chosen, weights in samples:
+            users = clip_rows(self._users(own, design), bound, 2)
+            for _ in range(self.inner_iterations):
+                left = chosen.values - observed(chosen, users, design)
+                if weights is not None:
+                    left = left * weights.values
+                rows = chosen.with_values(left)
+                design = design + step * released.gradient(rows, users, len(design), self._longest)
+            design = self._balanced(design)
+            yield self._users(own, design), design
+
+    def _balanced(self, factors):
+        longest = min(self.coherence**2 * self.rank, len(factors)) ** 0.5  # none is longer
+        return clip_rows(balance(factors, 1.0), longest, 2)

@@ -1,0 +1,83 @@
+"""Singular vectors of the matrix of ratings, from one noised covariance."""
+
+import math
+
+import numpy as np
+
+from dpmc.methods.base import choice, count, positive, with_parameters
+from dpmc.methods.normal import solve_rows
+from dpmc.methods.user_level.covariance import release_outer_sum, top_eigenvectors
+from dpmc.methods.user_level.sampling import clip_values
+from dpmc_studies.methods.user_level.joint import CENTRINGS, JointMethod
+
+USERS = ("projection", "regression")
+
+
+@with_parameters
+class PrivateSVD(JointMethod):
+    """Top eigenvectors V of the noised sum of x x^T over users, zeros where they rated nothing.
+
+    **Sensitivity.** The vector x of a user's centred ratings is scaled down to length L, so the
+    sum changes by x x^T, of Frobenius norm at most L^2, and by at most sqrt(2) L^2 if another user
+    takes the place (:func:`dpmc.methods.user_level.covariance.outer_sensitivity`). It is released
+    once.
+
+    Source: McSherry and Mironov 2009, section 4, with the users' own means and no weights; Dwork et
+    al. 2014, algorithm 1, with noise on full symmetric matrices.
+
+    Parameters
+    ----------
+    relation, epsilon, delta, mechanism, rating_range, ratings_per_user, centring, item_share,
+    counts_share
+        See :class:`dpmc_studies.methods.user_level.joint.JointMethod`.
+    row_bound : float
+        L > 0.
+    users : {"projection", "regression"}
+        How users find their factors, alone: "projection" of their ratings, zeros where there are
+        none, onto V, or "regression" of their ratings on those rows of sqrt(n_items) V.
+    user_regularization : float
+        lambda > 0 of the regression.
+
+    Raises
+    ------
+    InputError
+        A parameter out of its range, or a rank above the number of items.
+    """
+
+    rank: int = count()
+    row_bound: float = positive()
+    users: str = choice(USERS, "projection")
+    user_regularization: float = positive(1.0)
+    centring: str = choice(CENTRINGS, "user")
+
+    iterations = 1
+
+    @property
+    def releases(self) -> int:
+        """1."""
+        return 1
+
+    def _fit(self, ratings, statistics, randomness, callback):
+        rows, own = self._prepare(ratings, statistics, randomness)
+        n_items = int(self.frequent_.sum())
+        vectors = noised_directions(
+            clip_values(rows, np.inf, self.row_bound), n_items, self.rank,
+            statistics.ledger, self.row_bound, self.relation, self._weight(1.0),
+        )  # fmt: skip
+        if self.users == "regression":
+            vectors = vectors * math.sqrt(n_items)
+            self.user_factors_ = solve_rows(own, vectors, self.user_regularization)
+        else:
+            self.user_factors_ = own.matrix(n_items) @ vectors
+        self.item_factors_ = self._of_all_items(vectors)
+        if callback is not None:
+            callback(1, self)
+
+
+def noised_directions(rows, n_items, rank, ledger, row_bound, relation, weight) -> np.ndarray:
+    """Release the sum of x x^T over rows x and return its top eigenvectors, shape (n_items, rank).
+
+    ``weight`` is that of the noise. A row longer than ``row_bound`` is a PrivacyViolation.
+    """
+    matrix = release_outer_sum("covariance", rows, n_items, ledger, row_bound, relation, weight)
+    return top_eigenvectors(matrix, rank)[1]

@@ -1,0 +1,158 @@
+"""Smoothed alternating least squares: medians over groups of users, and items that stay spread."""
+
+from dataclasses import field
+
+import numpy as np
+
+from dpmc.errors import InputError
+from dpmc.methods.base import check_count, count, positive, with_parameters
+from dpmc.methods.kernels.private import clip_rows, full_matrices, gram_sums, residual_sums
+from dpmc.methods.normal import solve_rows
+from dpmc.methods.user_level.covariance import check_rank, pack, unpack
+from dpmc.methods.user_level.sampling import clip_values
+from dpmc_studies.methods.user_level.item_step import solve_items
+from dpmc_studies.methods.user_level.joint import JointMethod
+
+
+@with_parameters
+class DPSAltLS(JointMethod):
+    """Hardt's smoothed alternating least squares, with noise on what groups of users sum up.
+
+    Users are put into t groups at random. V_0 is normal, SmoothQR'd. T times:
+
+    1. Every user fits u = (sum v v^T + lambda_u I)^-1 sum v x with sqrt(n_items) V, alone, and
+       clips u to norm Gamma_u and the ratings that count to [-Gamma_M, Gamma_M].
+    2. Every group g sums u u^T and u x of each item, with noise, and solves
+       (H + lambda I) v = w, H made positive semidefinite.
+    3. MedianLS: V is the median over the groups, entry by entry. SmoothQR: V is made orthonormal;
+       while its coherence (n_items/rank) max_j |v_j|^2 is above ``coherence``, normal noise is
+       added to V, of twice the standard deviation each time from |V|/sqrt(n_items)/100 on, and it
+       is made orthonormal again. That noise is not for privacy.
+
+    **Sensitivity.** A user is in one group only, so the sums of all groups together, released as
+    one, change as those of a single group: k blocks by u u^T, of Frobenius norm at most
+    Gamma_u^2, in all sqrt(k) Gamma_u^2; and by u x, in all sqrt(k) Gamma_u Gamma_M. If another user
+    takes the place, in whatever group, sqrt(2 k) Gamma_u^2, as inner products of u u^T and w w^T
+    are not negative, and 2 sqrt(k) Gamma_u Gamma_M. Groups are drawn independently of the ratings.
+    Everything else is made of what was released.
+
+    As published (read-me of DP_Matrix_Completion_Alt_Min), noise is added to entries of the
+    factors before the last SmoothQR, with a free standard deviation, the ratings are split in two
+    and the second half in T parts, and the factors of users take the median, too; here users solve
+    for themselves, and all ratings take part in every iteration.
+
+    Source: Hardt 2014, algorithms 2 to 4 (SAltLS, MedianLS, SmoothQR).
+
+    Parameters
+    ----------
+    relation, epsilon, delta, mechanism, rating_range, centring, item_share, counts_share
+        See :class:`dpmc_studies.methods.user_level.joint.JointMethod`.
+    ratings_per_user : int
+        k.
+    groups : int
+        t.
+    coherence : float
+        At least 1, which is that of factors that are all of one length.
+    iterations : int
+        T.
+    value_bound : float, optional
+        Gamma_M; half the range if not given.
+    factor_bound : float
+        Gamma_u.
+    user_regularization : float
+        lambda_u > 0.
+    item_regularization : float
+        lambda > 0 in units of the standard deviation of the noise on the diagonal of H.
+    """
+
+    ratings_per_user: int = field()  # has to be given
+    rank: int = count()
+    groups: int = count(1)
+    coherence: float = positive(5.0)
+    iterations: int = count(3)
+    value_bound: float | None = positive(None)
+    factor_bound: float = positive(0.1)
+    user_regularization: float = positive(1e-3)
+    item_regularization: float = positive(100.0)
+
+    def __post_init__(self):
+        check_count("ratings_per_user", self.ratings_per_user)
+        super().__post_init__()
+        if self.coherence < 1:
+            raise InputError(f"coherence must be at least 1, got {self.coherence!r}.")
+        if self.value_bound is None:
+            self.value_bound = self.bounds.half_range
+        self.bounds = self._bounds(self.factor_bound)
+
+    @property
+    def releases(self) -> int:
+        """Two statistics in each iteration."""
+        return 2 * self.iterations
+
+    def _fit(self, ratings, statistics, randomness, callback):
+        rng = randomness.rng
+        start = rng.standard_normal((ratings.n_items, self.rank))
+        smoothing = np.random.default_rng(rng.integers(2**63))
+        rows, own = self._prepare(ratings, statistics, randomness)
+        rows = clip_values(rows, self.value_bound, None)
+        check_rank(self.rank, int(self.frequent_.sum()))
+        parts = self._parts(rows, randomness.groups(self.groups, ratings.n_users))
+        items = smooth_qr(start[self.frequent_], self.coherence, smoothing)
+        users = self._alone(own, items)
+        for iteration in range(1, self.iterations + 1):
+            solutions = self._solve(rows, parts, clip_rows(users, self.factor_bound, 2), statistics)
+            items = smooth_qr(np.median(solutions, axis=0), self.coherence, smoothing)
+            users = self._alone(own, items)
+            self.user_factors_ = users
+            self.item_factors_ = self._of_all_items(np.sqrt(len(items)) * items)
+            if callback is not None:
+                callback(iteration, self)
+
+    def _alone(self, own, items):
+        return solve_rows(own, np.sqrt(len(items)) * items, self.user_regularization)
+
+    def _parts(self, rows, group):
+        """Return the ratings of the users of each group."""
+        of_ratings = rows.per_rating(group)
+        return [rows.keep(of_ratings == g) for g in range(self.groups)]
+
+    def _solve(self, rows, parts, users, statistics):
+        """Return the solutions of the groups, shape (groups, n_items, rank)."""
+        bounds, ledger = self.bounds, statistics.ledger
+        bounds.check_counts(rows.sizes)
+        bounds.check_factors(users)
+        bounds.check_values(rows.values, self.value_bound)
+        n_items, largest = int(self.frequent_.sum()), bounds.factor_bound
+        weight = self._weight(1 / self.releases)
+        sums = [gram_sums(part, users, n_items, largest**2) for part in parts]
+        exact = pack(np.stack([full_matrices(each, self.rank) for each in sums]))
+        grams = ledger.release("gram", exact, bounds.gram(), weight=weight)
+        largest *= self.value_bound
+        exact = np.stack([residual_sums(part, users, n_items, largest) for part in parts])
+        right = bounds.right_hand_side(self.value_bound)
+        targets = ledger.release("right_hand_side", exact, right, weight=weight)
+        penalty = self.item_regularization * statistics.noise_std(bounds.gram()) * weight
+        solved = solve_items(
+            unpack(grams, self.rank).reshape(-1, self.rank, self.rank),
+            targets.reshape(-1, self.rank),
+            penalty,
+            projection=True,
+        )
+        return solved.reshape(targets.shape)
+
+
+def smooth_qr(factors: np.ndarray, coherence: float, rng: np.random.Generator) -> np.ndarray:
+    """Return orthonormal columns (n, rank) of about the same span, of which no row is much longer.
+
+    ``coherence`` bounds (n/rank) max_j |v_j|^2, rank <= n; after 20 attempts, noise is all that is
+    left, and larger values are let pass. Source: Hardt 2014, algorithm 4.
+    """
+    n, rank = factors.shape
+    found = np.linalg.qr(factors)[0]
+    scale = np.linalg.norm(factors) / np.sqrt(n) / 100
+    for _ in range(20):
+        if n / rank * np.max(np.sum(found**2, axis=1)) <= coherence:
+            break
+        found = np.linalg.qr(factors + scale * rng.standard_normal((n, rank)))[0]
+        scale *= 2
+    return found

@@ -1,0 +1,146 @@
+"""Who has the least error: comparisons paired by trial, at many places.
+
+A *place* is where several things were run on the same data, such as a data set and a budget. Its
+errors are a frame: a row a trial, a column for each that was run, NaN where a trial is missing;
+less is better. Logarithms of errors are compared, so that differences are relative.
+"""
+
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from dpmc_studies.statistics.tests import LEVEL, cells_and_trials, holm, row_tests
+
+COLUMNS = ("first", "second", "difference", "low", "high", "p_value", "trials", "p_adjusted")
+
+
+def places(
+    table: pd.DataFrame, errors: Sequence[float], names: Sequence[str], models: str | list[str]
+) -> dict[tuple, pd.DataFrame]:
+    """Arrange errors, one per row of ``table``, by place.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row a place, model and trial, with the columns ``names``, ``models`` and ``trial``.
+    names : sequence of str
+        The columns that name a place, the budget last: what has none stands at every budget.
+    models : str or list of str
+        The columns that name what was run.
+
+    Raises
+    ------
+    InputError
+        If a trial of a model stands there twice.
+    """
+    keys = [models] if isinstance(models, str) else models
+    # numbered once: pandas would look for the names of models and trials anew at every place
+    cells, cell, trials, trial = cells_and_trials(table, [*names, *keys])
+    named = pd.Index if isinstance(models, str) else pd.MultiIndex.from_frame
+    labels = named(cells[models])
+    rows = table[list(names)].assign(error=errors, cell=cell, trial=trial)
+
+    def wide(here: pd.DataFrame) -> pd.DataFrame:
+        column, columns = pd.factorize(here["cell"], sort=isinstance(models, str))
+        line, lines = pd.factorize(here["trial"], sort=True)
+        found = np.full((lines.size, columns.size), np.nan)
+        found[line, column] = here["error"]
+        return pd.DataFrame(found, pd.Index(trials[lines], name="trial"), labels[columns])
+
+    found = {}
+    *rest, budget = names
+    for outer, there in rows.groupby(list(rest), sort=True):
+        without = there[there[budget].isna()]
+        free = None if without.empty else wide(without)
+        for value, here in there.groupby(budget, sort=True):
+            place = wide(here)
+            if free is not None:
+                others = [name for name in free.columns if name not in place.columns]
+                place = place.join(free[others])
+            found[(*outer, value)] = place
+    return found
+
+
+class Leader(NamedTuple):
+    """What has the least mean error at a place, and what cannot be told from it."""
+
+    best: Hashable
+    error: float  # its mean
+    tied: tuple[Hashable, ...]  # paired t-tests, Holm; one trial ties with everything
+
+    @property
+    def leaders(self) -> tuple[Hashable, ...]:
+        """The best and those tied with it."""
+        return (self.best, *self.tied)
+
+
+def leader(errors: pd.DataFrame, among: Collection | None = None) -> Leader | None:
+    """Return what leads at a place, None if nothing was run; ``among`` names those that count."""
+    there = errors.dropna(axis="columns", how="all")
+    if among is not None:
+        there = there[[name for name in there.columns if name in set(among)]]
+    if there.empty:
+        return None
+    means = there.mean()
+    best = means.idxmin()
+    others = there.drop(columns=[best])
+    tests = row_tests(others.sub(there[best], axis="index").to_numpy().T)
+    apart = holm(tests.p_value) <= LEVEL
+    return Leader(best, float(means[best]), tuple(others.columns[~apart]))
+
+
+class Pair(NamedTuple):
+    """The best of some against the best of others at one place."""
+
+    first: Hashable
+    second: Hashable
+    differences: np.ndarray  # of errors by trial; below 0 the first is better
+
+
+def pairs(
+    places: Mapping[tuple, pd.DataFrame], first: Collection, second: Collection
+) -> dict[tuple, Pair]:
+    """Set the best of some against the best of others, wherever both were run.
+
+    The best has the least mean error at its place, by the trials that are compared.
+    """
+    groups = set(first), set(second)
+    found = {}
+    for place, errors in places.items():
+        means = errors.mean().dropna().to_dict()
+        sides = [[name for name in means if name in among] for among in groups]
+        if all(sides):
+            one, other = (min(names, key=means.get) for names in sides)
+            found[place] = Pair(one, other, (errors[one] - errors[other]).to_numpy())
+    return found
+
+
+def compare(found: Mapping[tuple, Pair], names: Sequence[str]) -> pd.DataFrame:
+    """Test the differences of :func:`pairs`: paired t-tests, Holm over all places.
+
+    Returns
+    -------
+    DataFrame
+        A row a place: the parts of its name under ``names``, then :data:`COLUMNS`; ``difference``
+        is a mean with its 95 % interval.
+    """
+    frame = pd.DataFrame([*found], columns=list(names))
+    sides = {side: [getattr(pair, side) for pair in found.values()] for side in ("first", "second")}
+    tests = [row_tests(pair.differences) for pair in found.values()]
+    fields = {"difference": "mean", "low": "low", "high": "high", "p_value": "p_value"}
+    fields |= {"trials": "trials"}
+    numbers = {name: [getattr(test, field)[0] for test in tests] for name, field in fields.items()}
+    adjusted = holm(numbers["p_value"])
+    return frame.assign(**sides, **numbers, p_adjusted=adjusted)
+
+
+def less(table: pd.DataFrame, margin: float = 0.0) -> np.ndarray:
+    """Say per row of :func:`compare` whether the first has less error, by more than chance."""
+    return ((table["p_adjusted"] <= LEVEL) & (table["difference"] < -margin)).to_numpy()
+
+
+def more(table: pd.DataFrame, margin: float = 0.0) -> np.ndarray:
+    """Say per row of :func:`compare` whether the first has more error, by more than chance."""
+    return ((table["p_adjusted"] <= LEVEL) & (table["difference"] > margin)).to_numpy()

@@ -1,0 +1,20 @@
+"""The chapter of the report about the audit."""
+
+from pathlib import Path
+
+from dpmc_studies.frame.showing.chapter import Chapter
+from dpmc_studies.frame.showing.results import read_results
+from dpmc_studies.frame.showing.texts import Texts
+from dpmc_studies.studies.audit.figures import FIGURES
+from dpmc_studies.studies.audit.frames import describe_tests
+
+TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
+
+
+def chapter(folder: str | Path, settings: object) -> Chapter:
+    """Return the chapter, made of the study's folder of results, as far as files are there."""
+    folder = Path(folder)
+    audit = read_results(folder, ("audit",))["audit"]
+    if audit is None:
+        return Chapter.not_run(TEXT)
+    return Chapter.of(folder, TEXT, FIGURES, tests=describe_tests(audit))

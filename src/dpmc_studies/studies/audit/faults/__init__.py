@@ -1,0 +1,52 @@
+"""Faults planted into noise, methods and publications: an audit is worth what it catches.
+
+Each is a mistake that is easily made, or that a paper makes. A fault takes the place of what it is
+a fault of, as a subclass, a noise or a claim of its own; nothing of the library is patched.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from dpmc.methods.private import PrivateMethod
+from dpmc.privacy.ledger import FloatNoise, Noise
+from dpmc_studies.studies.audit.rows import AUDIT, caught_row
+from dpmc_studies.studies.audit.streams import stream
+
+Row = dict[str, object]
+RUNS = 250
+"""Of a faulty method, on each of two neighbouring data sets: enough to see these faults."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A planted fault, and what column ``planted_fault`` calls it.
+
+    ``key`` is of its stream of random numbers; empty if the noise is the operating system's.
+    ``rows`` turns the settings of the part and a generator into the rows of the audit with the
+    fault.
+    """
+
+    name: str
+    key: Mapping[str, object]
+    rows: Callable[[Mapping, np.random.Generator | None], Iterator[Row]]
+
+    def row(self, settings: Mapping) -> Row:
+        """Return the row of the fault; passed means that a test caught it."""
+        rng = stream(settings["seed"], AUDIT, self.key) if self.key else None
+        return caught_row(self.name, self.rows(settings, rng))
+
+
+def right_noise(method: PrivateMethod, rng: np.random.Generator) -> Noise:
+    """Return the noise that a method is calibrated for."""
+    return FloatNoise(method.calibration.noise, rng)
+
+
+class FaultyMethod(NamedTuple):
+    """A method by its name or that of its family, its class with the fault, and its noise."""
+
+    name: str
+    cls: type[PrivateMethod] | None = None
+    noise: Callable[[PrivateMethod, np.random.Generator], Noise] = right_noise

@@ -1,0 +1,161 @@
+"""Faults planted into noise and calibrated methods.
+
+Noise of 0.8 times the scale, the inverse CDF with the sign as published, a release that the
+accounting forgot, noise that is drawn once and used in every release, rows of factors or ratings
+that nobody clips.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from dpmc.mechanisms.huber import Huber
+from dpmc.methods.factorization.private_als import PrivateALS
+from dpmc.methods.factorization.private_baselines import PrivateItemBias
+from dpmc.methods.private import bounded
+from dpmc.privacy.calibration import CALIBRATED, calibrate
+from dpmc.privacy.ledger import FloatNoise
+from dpmc.privacy.relations import USER_ADD_REMOVE
+from dpmc.privacy.sensitivity import Sensitivities
+from dpmc_studies.mechanism_facts import published_inverse_cdf
+from dpmc_studies.studies.audit.faults import RUNS, Fault, FaultyMethod, Row
+from dpmc_studies.studies.audit.mechanisms import claim_of, float_claims
+from dpmc_studies.studies.audit.method_runs import audited_method, method_rows
+from dpmc_studies.studies.audit.noise import NoiseClaim, noise_rows
+
+SCALE = "scale x 0.8"
+WRONG_SIGN = "wrong sign in the inverse CDF"
+NOT_COUNTED = "one release not counted"
+REUSED = "noise reused"
+FACTORS_NOT_CLIPPED = "factors not clipped"
+RATINGS_NOT_CLIPPED = "ratings not clipped"
+FACTOR = 0.8
+
+
+def faults() -> Iterator[Fault]:
+    """Yield all of them, for ``seed`` and ``samples`` (outputs of a mechanism)."""
+    for fault, claim in faulty_claims():
+        key = {"mechanism": claim.mechanism, "fault": fault}
+        yield Fault(fault, key, partial(_claim_rows, claim))
+    for fault in METHOD_FAULTS:
+        for mechanism in CALIBRATED:
+            key = {"relation": USER_ADD_REMOVE, "mechanism": mechanism, "fault": fault}
+            yield Fault(fault, key, partial(_method_rows, fault, mechanism))
+
+
+def _claim_rows(claim, settings, rng) -> Iterator[Row]:
+    return noise_rows(claim, settings["samples"], rng)
+
+
+def _method_rows(fault, mechanism, _, rng) -> Iterator[Row]:
+    return faulty_method_rows(fault, mechanism, RUNS, rng)
+
+
+def faulty_method_rows(
+    fault: str, mechanism: str, runs: int, rng: np.random.Generator
+) -> Iterator[Row]:
+    """Yield the rows of a method with one of METHOD_FAULTS, where users come or go."""
+    name, cls, noise = METHOD_FAULTS[fault]
+    key = {"method": name, "relation": USER_ADD_REMOVE, "mechanism": mechanism}
+    method = audited_method(**key, cls=cls)
+    return method_rows([(method, noise(method, rng))], runs, rng, key)
+
+
+def faulty_claims() -> Iterator[tuple[str, NoiseClaim]]:
+    """Yield (fault, claim) where the sampler does not do what is claimed of it."""
+    for claim in float_claims():
+        if claim.releases == 1:
+            yield SCALE, replace(claim, draw=_smaller(claim.draw))
+        elif claim.delta:
+            budget = {"epsilon": claim.epsilon, "delta": claim.delta}
+            fewer = calibrate(claim.mechanism, releases=claim.releases - 1, **budget).noise
+            yield NOT_COUNTED, replace(claim, draw=fewer.rvs)
+            yield REUSED, replace(claim, draw=_repeated(claim.draw))
+    noise = Huber(1.0)
+
+    def wrong_sign(size, rng):
+        return published_inverse_cdf(np.maximum(rng.random(size), 2.0**-54), noise.a)
+
+    claim = claim_of("huber", noise, noise.epsilon(1.0), 0.0)
+    yield WRONG_SIGN, replace(claim, draw=wrong_sign)
+
+
+def _smaller(draw):
+    return lambda size, rng: FACTOR * draw(size, rng)
+
+
+def _repeated(draw):
+    return lambda size, rng: np.broadcast_to(draw((1, size[1]), rng), size)
+
+
+class _SmallerNoise(FloatNoise):
+    def add(self, query, sensitivity):
+        return super().add(query, FACTOR * sensitivity)
+
+
+class _ReusedNoise(FloatNoise):
+    """The same noise in all releases of a run."""
+
+    def __init__(self, mechanism, rng, releases):
+        super().__init__(mechanism, rng)
+        self._runs, self._releases, self._made = rng, releases, 0
+
+    def add(self, query, sensitivity):
+        if self._made % self._releases == 0:
+            self._seed = self._runs.integers(2**32)
+        self._made += 1
+        self.rng = np.random.default_rng(self._seed)
+        return super().add(query, sensitivity)
+
+
+@dataclass(frozen=True)
+class _Unchecked(Sensitivities):
+    """Sensitivities as if everything were clipped, which nobody looks at."""
+
+    def check_factors(self, factors):
+        pass
+
+    def check_values(self, values, value_bound=None):
+        pass
+
+
+class _UnclippedFactors(PrivateALS):
+    def _bounds(self, factor_bound):
+        return _Unchecked(**asdict(super()._bounds(factor_bound)))
+
+    def _clipped(self, factors):
+        return factors
+
+
+class _UnclippedRatings(PrivateItemBias):
+    def _bounds(self, factor_bound):
+        return _Unchecked(**asdict(super()._bounds(factor_bound)))
+
+    @property
+    def _bounding(self):
+        return partial(bounded, (-np.inf, np.inf), self.centre)
+
+
+def _smaller_noise(method, rng):
+    return _SmallerNoise(method.calibration.noise, rng)
+
+
+def _fewer_releases(method, rng):
+    budget = {"epsilon": method.epsilon, "delta": method.delta}
+    noise = calibrate(method.mechanism, releases=method.releases - 1, **budget).noise
+    return FloatNoise(noise, rng)
+
+
+def _reused_noise(method, rng):
+    return _ReusedNoise(method.calibration.noise, rng, method.releases)
+
+
+METHOD_FAULTS: Mapping[str, FaultyMethod] = {
+    SCALE: FaultyMethod("private_als", noise=_smaller_noise),
+    NOT_COUNTED: FaultyMethod("private_als", noise=_fewer_releases),
+    REUSED: FaultyMethod("private_als", noise=_reused_noise),
+    FACTORS_NOT_CLIPPED: FaultyMethod("private_als", _UnclippedFactors),
+    RATINGS_NOT_CLIPPED: FaultyMethod("private_item_bias", _UnclippedRatings),
+}

@@ -1,0 +1,31 @@
+"""Methods as the audit runs them: with what its few users and items would never show."""
+
+import numpy as np
+
+from dpmc.methods.user_level.local_ease.method import LocalEase
+from dpmc_studies.methods.user_level.dpals_features import DPALSWithFeatures
+
+NUMBER, SEED = 2, 7
+
+
+class AuditedWithFeatures(DPALSWithFeatures):
+    """Takes numbers that were drawn before there were ratings for public features of the items."""
+
+    def _features(self, ratings):
+        return np.random.default_rng(SEED).standard_normal((ratings.n_items, NUMBER))
+
+
+class AuditedLists(LocalEase):
+    """Compares lists by factors that were drawn before there were ratings.
+
+    Pairs of a few users show nothing above the noise, so that all lists would be alike. Whatever is
+    learnt, users may send so much of their comparison and no more.
+    """
+
+    def _learnt(self, *given):
+        popularity, model = super()._learnt(*given)
+        if model is not None:
+            size = 9 * np.abs(popularity.shares).max()
+            drawn = np.random.default_rng(SEED).standard_normal((popularity.shares.size, NUMBER))
+            model = np.full(popularity.shares.size, size), drawn
+        return popularity, model

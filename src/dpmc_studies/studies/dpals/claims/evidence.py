@@ -1,0 +1,183 @@
+"""What the claims of the DPALS paper are judged on, and the registry of what judges them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from dpmc_studies.frame.judging.claims import registering
+from dpmc_studies.frame.judging.finding import NOT_AVAILABLE, Finding
+from dpmc_studies.frame.showing.frames import in_list
+from dpmc_studies.statistics.tests import log_positive, trial_matrix
+from dpmc_studies.studies.dpals.cells import DPALS_COLUMNS, DPALS_COORDINATES, STANDARD
+from dpmc_studies.studies.dpals.comparisons import places
+from dpmc_studies.studies.dpals.frames import BY_ITEMS, dataset_label, method_label, standard
+from dpmc_studies.studies.dpals.variant_names import variant_label
+
+EPSILONS = (1.0, 2.0, 5.0, 10.0, 20.0)
+TABLES = ("trials", "iterations", "timing", "coverage", "accounting")
+PUBLISHED = "published"  # numbers from elsewhere, which no job makes
+CURVE = ["dataset", "variant", "epsilon"]  # of a method, in tables of iterations
+LARGE = ("ml-10m", "ml-20m")
+RESCALED = "jester-5k"  # the ratings of "jester" once more
+
+
+@dataclass(frozen=True)
+class Form:
+    """One way to run the two private methods that the paper compares, by their names."""
+
+    dpals: str
+    dpfw: str
+
+
+# As the paper's experiments have them: both statistics of DPALS accounted for and lambda after the
+# projection, as in the authors' program, and the noise that Jain, Thakkar and Thakurta publish.
+COMPARED = Form("dpals", "dpfw_jain")
+# Both with noise for the epsilon that is claimed; and the lines and the noise that are printed.
+EXACT = Form("dpals", "dpfw")
+AS_PUBLISHED = Form("dpals_literal", "dpfw_jain")
+
+
+class Results:
+    """RMSE and Recall@20 of every cell by trial.
+
+    Every row has shape (trials,) and is NaN where a trial, or the cell, is missing. On one data
+    set, trials with the same number share data: rows are paired. Between data sets they are
+    independent, and pairing them by number is as good as any pairing.
+
+    ``trials`` has the columns :data:`dpmc_studies.studies.dpals.cells.DPALS_COLUMNS`, any order of
+    rows.
+    """
+
+    def __init__(self, trials: pd.DataFrame):
+        measured = trials[["rmse", "recall"]].T
+        names, (self._rmse, self._recall) = trial_matrix(trials, measured, DPALS_COORDINATES)
+        cells = names.itertuples(index=False, name=None)
+        self._places = {_known(*cell): number for number, cell in enumerate(cells)}
+
+    def rmse(
+        self, dataset: str, method: str, epsilon: float | None = None, variant: str = STANDARD
+    ) -> np.ndarray:
+        """Return the RMSE on test entries, of ratings or of the scaled matrix."""
+        return self._row(self._rmse, dataset, method, variant, epsilon)
+
+    def log_rmse(
+        self, dataset: str, method: str, epsilon: float | None = None, variant: str = STANDARD
+    ) -> np.ndarray:
+        """Return its natural logarithm."""
+        return log_positive(self.rmse(dataset, method, epsilon, variant))
+
+    def recall(
+        self, dataset: str, method: str, epsilon: float | None = None, variant: str = STANDARD
+    ) -> np.ndarray:
+        """Return Recall@20."""
+        return self._row(self._recall, dataset, method, variant, epsilon)
+
+    def _row(self, matrix: np.ndarray, *cell: object) -> np.ndarray:
+        place = self._places.get(_known(*cell))
+        return np.full(matrix.shape[1], np.nan) if place is None else matrix[place]
+
+
+@dataclass(frozen=True)
+class DpalsEvidence:
+    """The inputs of the predicates: the trials, and those of :data:`TABLES` that have rows.
+
+    ``tables`` also holds numbers from elsewhere.
+    """
+
+    results: Results
+    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+
+    @cached_property
+    def places(self) -> Mapping[tuple, pd.DataFrame]:
+        """Return :func:`dpmc_studies.studies.dpals.comparisons.places` of what our own claims
+        compare.
+        """
+        rows = standard(self.tables.get("trials"))
+        if rows.empty:
+            return {}
+        return places(rows[~rows["dataset"].str.startswith((BY_ITEMS, RESCALED))])
+
+
+Predicate = Callable[[DpalsEvidence], Finding]
+PREDICATES: dict[str, Predicate] = {}
+claim = registering(PREDICATES)
+
+
+def evidence_of(frames: Mapping[str, pd.DataFrame | None]) -> DpalsEvidence:
+    """Return the evidence in the tables of a result folder.
+
+    ``frames`` are those of :data:`TABLES`, and numbers from elsewhere; absent, None or without rows
+    where they have not been made.
+    """
+    given = {name: frames.get(name) for name in (*TABLES, PUBLISHED)}
+    tables = {name: table for name, table in given.items() if table is not None and len(table)}
+    trials = tables.get("trials", pd.DataFrame(columns=list(DPALS_COLUMNS)))
+    return DpalsEvidence(Results(trials), tables)
+
+
+def on_both_forms(judge: Callable[[Form], Finding], forms: str = "{0.dpals}") -> Finding:
+    """Judge the method with exact noise, and name in the reason what the printed one gives.
+
+    ``forms`` names the methods that are judged. That another form was not run is no want of data,
+    and leaves the verdict as it is.
+    """
+    return _beside(judge(EXACT), EXACT, judge, AS_PUBLISHED, forms)
+
+
+def compared(judge: Callable[[Form], Finding], forms: str = "{0.dpals} and {0.dpfw}") -> Finding:
+    """Judge a comparison of the paper by its own form of both methods, with ours in the reason.
+
+    Where the paper's form was not run in every cell that the claim needs, ours decides.
+    """
+    own, ours = judge(COMPARED), judge(EXACT)
+    if NOT_AVAILABLE in own.reason and NOT_AVAILABLE not in ours.reason:
+        return _beside(ours, EXACT, judge, COMPARED, forms)
+    return _beside(own, COMPARED, judge, EXACT, forms)
+
+
+def _beside(
+    found: Finding, form: Form, judge: Callable[[Form], Finding], other: Form, forms: str
+) -> Finding:
+    """Say which form decided, and what another one gives."""
+    if NOT_AVAILABLE in found.reason:
+        return found
+    reported = judge(other)
+    beside = f"{reported.verdict}, {reported.reason}"
+    if NOT_AVAILABLE in reported.reason:
+        beside = "not run in every cell"
+    own, others = (
+        forms.format(Form(method_named(each.dpals), method_named(each.dpfw)))
+        for each in (form, other)
+    )
+    return replace(found, reason=f"{own}: {found.reason}. Beside it, {others}: {beside}")
+
+
+def method_named(name: str) -> str:
+    """Return what reasons call a method."""
+    return in_list(method_label(name))
+
+
+def dataset_named(name: str) -> str:
+    """Return what reasons call a data set."""
+    return in_list(dataset_label(name))
+
+
+def at(epsilon: float) -> str:
+    """Return what reasons call an epsilon."""
+    return f"ε = {epsilon:g}"
+
+
+def place_named(dataset: str, epsilon: float, variant: str = STANDARD) -> str:
+    """Return what reasons call a cell of some method; one that is not private has no epsilon."""
+    beside = [] if variant == STANDARD else [variant_label(variant)]
+    private = at(epsilon) if pd.notna(epsilon) else "not private"
+    return ", ".join([dataset_named(dataset), *beside, private])
+
+
+def _known(dataset: str, method: str, variant: str, epsilon: float | None) -> tuple:
+    """Return the cell with epsilon as it compares equal, None where there is none."""
+    known = None if pd.isna(epsilon) else round(float(epsilon), 9)
+    return str(dataset), str(method), str(variant), known

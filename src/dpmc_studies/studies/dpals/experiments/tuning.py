@@ -1,0 +1,122 @@
+"""Choosing hyper-parameters of private factorisation on the validation data of other seeds.
+
+A random search. That choice looks at data and no budget pays for it, as in the papers: results say
+so. What is chosen stands in ``hyperparameters.yaml`` with its source. Drawn data of
+another seed are independent of those of the results. Real ratings are the same ones, split anew:
+most of what a trial is tested on was learnt from, or scored, by the search.
+"""
+
+import json
+import math
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from dpmc.errors import InputError, refuse_unknown
+from dpmc.ratings import Ratings
+from dpmc_studies.datasets.parts import VALIDATION
+from dpmc_studies.frame.api import Job, Section
+from dpmc_studies.frame.jobs.entries import public_range
+from dpmc_studies.frame.jobs.task import Task
+from dpmc_studies.methods.user_level.spaces import SPACES, drawn, scales
+from dpmc_studies.studies.dpals.cells import DPALS_COORDINATES, STANDARD, DpalsCell
+from dpmc_studies.studies.dpals.jobs import FIT
+from dpmc_studies.studies.dpals.settings import dpals_settings
+
+TUNE = "tune"
+KEPT = 5
+TUNING_COLUMNS = (*DPALS_COORDINATES, "place", "rmse", "settings")
+
+
+def cells(section: Section) -> list[DpalsCell]:
+    """Return the cells whose hyper-parameters can be searched on the data sets of the tuning.
+
+    Raises
+    ------
+    InputError
+        An unknown data set.
+    """
+    names = section["tuning"]["datasets"]
+    refuse_unknown("data set in dpals.datasets", names, section["datasets"])
+    return [
+        cell
+        for cell in section["cells"]
+        if cell.dataset in names and cell.variant == STANDARD and cell.method in SPACES
+    ]
+
+
+def settings(section: Section, cell: DpalsCell) -> dict[str, object]:
+    """Return what the cell of the grid uses, with the seed and the trials of the tuning, and
+    ``candidates``: how many."""
+    own = {name: section["tuning"][name] for name in ("seed", "trials", "candidates")}
+    return dpals_settings(section, cell) | own
+
+
+def run(task: Task) -> list[dict[str, object]]:
+    """Return the rows of the table ``tuning``."""
+    return tune(task.cell, task.settings, ratings=task.ratings)
+
+
+def units_of(
+    method: str, settings: Mapping, training: Ratings
+) -> dict[str, Callable[[float], float]]:
+    """Return the units of a search: half the range, or 1 for drawn data, of deviation 1."""
+    low, high = public_range(settings["data"])
+    half = 1.0 if "ratings_factor" in settings["data"] else (high - low) / 2
+    return scales(method, half, training.n_users, training.n_items)
+
+
+def tune(
+    cell: DpalsCell, settings: Mapping, *, ratings: Ratings | None = None
+) -> list[dict[str, object]]:
+    """Return the candidates of a cell of a method that has a space to search, best first.
+
+    ``settings`` is what :func:`settings` returns; of ``candidates`` the first is ``model`` itself.
+    Rows have the keys :data:`TUNING_COLUMNS`: the best few, with the mean RMSE over ``trials`` on
+    validation entries; ``settings`` is JSON.
+    """
+    from dpmc_studies.frame.jobs.data import make_split  # imports numba
+
+    splits = [
+        make_split(cell.dataset, settings, trial, ratings, part=VALIDATION)
+        for trial in range(settings["trials"])
+    ]
+    rng = cell.stream(settings["seed"], TUNE)
+    units = units_of(cell.method, settings, splits[0].training)
+    candidates = [dict(settings["model"])]
+    candidates += [
+        candidates[0] | drawn(rng, SPACES[cell.method], units)
+        for _ in range(settings["candidates"] - 1)
+    ]
+    scored = [(_score(cell, settings, each, splits), json.dumps(each)) for each in candidates]
+    return [
+        {**cell.coordinates(), "place": place, "rmse": found, "settings": text}
+        for place, (found, text) in enumerate(sorted(scored)[:KEPT], start=1)
+    ]
+
+
+def _score(cell, settings, candidate, splits) -> float:
+    from dpmc_studies.studies.dpals.trial import Clock, errors, fit  # imports numba
+
+    found = []
+    for trial, split in enumerate(splits):
+        try:
+            model = fit(cell, settings | {"model": candidate}, trial, split.training, Clock())
+        except InputError:
+            return math.inf  # two that do not fit together
+        found.append(errors(model, split.test)["rmse"])
+    return float(np.mean(found))
+
+
+JOB = Job(
+    name="candidate",
+    run=f"{__name__}:run",
+    tables={"tuning": TUNING_COLUMNS},
+    cell=DpalsCell,
+    cells=cells,
+    settings=settings,
+    inputs=FIT.inputs,
+    modules=FIT.modules,
+    target="dpals_tune",
+    seconds=300.0,
+)

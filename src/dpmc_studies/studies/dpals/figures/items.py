@@ -1,0 +1,113 @@
+"""Figure 5 of the paper and the projection: what sampling, fewer items and lambda do."""
+
+from collections.abc import Iterator
+from itertools import product
+
+import pandas as pd
+
+from dpmc_studies.frame.showing.frames import listed, present, split
+from dpmc_studies.frame.showing.panels import Axis, Curve, Panel, curves, draw_panels, hollow
+from dpmc_studies.frame.showing.style import BLACK, BLUE, VERMILLION, Drawing, Look, shaded
+from dpmc_studies.studies.dpals.figures import lines
+from dpmc_studies.studies.dpals.frames import (
+    DATASETS,
+    METRICS,
+    dataset_label,
+    item_rows,
+    method_label,
+    number,
+    summary,
+    with_variants,
+)
+
+ITEM_KEYS = ("dataset", "method", "epsilon", "sampling", "item_share")
+LAMBDA_KEYS = ("dataset", "method", "epsilon", "regularization", "projection")
+BESIDE = 0.02  # of log10, between two curves
+SAMPLINGS = ("uniform", "adaptive")
+ALL_RATINGS = "als"  # sees all ratings, however the others sample
+WITHOUT = {ALL_RATINGS: Look(BLACK, "o"), "als_sampled": Look(BLACK, "v")}
+PROJECTION = {True: Look(BLUE, "s"), False: Look(VERMILLION, "^", "--")}
+PROJECTED = {True: "projected, λ added after", False: "not projected"}
+LAMBDA = "λ of the items, in standard deviations of the noise on H"
+
+
+def items(trials: pd.DataFrame) -> Drawing:
+    """Draw RMSE against the share of items with factors, by sampling and epsilon."""
+    table = summary(item_rows(trials), "rmse", ITEM_KEYS)
+    panels = [
+        Panel(
+            dataset_label(name),
+            x=Axis(
+                "Items with factors, most rated first (%)",
+                log=True,
+                ticks=100 * part["item_share"].unique(),
+            ),
+            y=Axis(METRICS["rmse"], log=True, reach=lines.ROOM),
+            curves=[
+                Curve(one.assign(x=100 * one["item_share"]), look, label)
+                for label, look, one in _curves(part, table)
+            ],
+            dodge=BESIDE,
+        )
+        for name, part in split(table, dataset=DATASETS)
+    ]
+    return draw_panels(panels, table, columns=2, height=3.0, legend={"ncols": 2})
+
+
+def _curves(part: pd.DataFrame, table: pd.DataFrame) -> Iterator[tuple[str, Look, pd.DataFrame]]:
+    """Yield label, look and rows of every curve of a panel."""
+    budgets = shaded(sorted(table["epsilon"].dropna().unique()))
+    for method, epsilon in product(present(part["method"], WITHOUT), [None, *budgets]):
+        same = part["epsilon"].isna() if epsilon is None else part["epsilon"] == epsilon
+        rows = part[(part["method"] == method) & same]
+        label, look = method_label(method), WITHOUT.get(method, Look(BLACK, "."))
+        if epsilon is not None:
+            label, look = f"{label}, ε = {epsilon:g}", budgets[epsilon]
+        found = present(rows["sampling"], SAMPLINGS)
+        for sampling in found[-1:] if method == ALL_RATINGS else found:
+            one = rows[rows["sampling"] == sampling].sort_values("item_share")
+            named = label if method == ALL_RATINGS else f"{label}, {sampling}"
+            yield named, hollow(look) if sampling == "uniform" else look, one
+
+
+def projection(trials: pd.DataFrame) -> Drawing:
+    """Draw RMSE against lambda with and without the projection, a panel a data set and epsilon."""
+    here = with_variants(trials)
+    table = summary(here[here["regularization"].notna()], "rmse", LAMBDA_KEYS)
+    panels = [
+        Panel(
+            f"{dataset_label(name)}, ε = {epsilon:g}",
+            x=Axis(LAMBDA, log=True, ticks=part["regularization"].unique()),
+            y=Axis(METRICS["rmse"], log=True),
+            curves=curves(part, "projection", "regularization", PROJECTION, PROJECTED.get),
+        )
+        for name, epsilon, part in split(table, dataset=DATASETS, epsilon=())
+        if len(part)
+    ]
+    return draw_panels(panels, table, columns=2, height=2.6, legend={"ncols": 2})
+
+
+def describe_items(data: pd.DataFrame) -> dict[str, str]:
+    """Say where each curve is lowest."""
+    parts = []
+    for name, here in split(data, dataset=DATASETS):
+        texts = [
+            f"{label}: {number(best['mean'])} at {100 * best['item_share']:g} %"
+            for label, _, one in _curves(here, data)
+            for best in [one.loc[one["mean"].idxmin()]]
+        ]
+        parts.append(f"{dataset_label(name)}: {'; '.join(texts)}")
+    return {"lowest": ". ".join(parts)}
+
+
+def describe_projection(data: pd.DataFrame) -> dict[str, str]:
+    """Say what leaving the projection out costs at the smallest and the largest lambda."""
+    ratios = []
+    for name, epsilon, here in split(data, dataset=DATASETS, epsilon=()):
+        wide = here.pivot(index="regularization", columns="projection", values="mean").dropna()
+        if wide.shape[1] == 2 and len(wide):
+            ratio = wide[False] / wide[True]
+            first = f"{number(ratio.iloc[0])} at λ = {wide.index[0]:g}"
+            last = f"{number(ratio.iloc[-1])} at {wide.index[-1]:g}"
+            ratios.append((f"{dataset_label(name)}, ε = {epsilon:g}:", [f"{first} and {last}"]))
+    return {"lowest": number(data["mean"].min()), "ratios": listed(ratios)}

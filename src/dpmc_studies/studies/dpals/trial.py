@@ -1,0 +1,170 @@
+"""What a trial of private factorisation at user level is: data, one fit, its errors.
+
+Source: [Chien 2021], section 6. Predictions are made for the entries to compare with only, never
+for a whole matrix.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from dpmc.ratings import Ratings
+from dpmc_studies.datasets.parts import LIANG, Split
+from dpmc_studies.frame.jobs.data import make_split
+from dpmc_studies.frame.jobs.entries import public_range
+from dpmc_studies.frame.jobs.seeds import NOISE, START
+from dpmc_studies.frame.jobs.task import Task
+from dpmc_studies.statistics.errors import rmse
+from dpmc_studies.studies.dpals.cells import DPALS_COLUMNS, ITERATION_COLUMNS, DpalsCell
+from dpmc_studies.studies.dpals.data import Restricted, restricted, sampled
+from dpmc_studies.studies.dpals.methods import METHODS, PREPARED, make_model
+from dpmc_studies.studies.dpals.recall import recall
+
+
+def run_fits(task: Task) -> dict[str, list[dict[str, object]]]:
+    """Run all trials of a data set, method and variant at each of its budgets: both tables."""
+    trials, iterations = run_curve(list(task.cells.items()), ratings=task.ratings)
+    return {"trials": trials, "iterations": iterations}
+
+
+def run_curve(
+    cells: Sequence[tuple[DpalsCell, Mapping]], *, ratings: Ratings | None = None
+) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
+    """Run the trials of the cells of a curve: the data of a trial are the same for all of them.
+
+    Cells differ by epsilon alone; their settings are what
+    :func:`dpmc_studies.studies.dpals.settings.dpals_settings` returns, with the same seed and data.
+    ``ratings`` is the whole data set that a curve's is made of, where it is not drawn.
+
+    Of the two tables, trials have the keys :data:`dpmc_studies.studies.dpals.cells.DPALS_COLUMNS`,
+    cell by cell; what does not apply is None, and the seconds of a job's first fit may include
+    loading compiled kernels. Iterations have the keys
+    :data:`dpmc_studies.studies.dpals.cells.ITERATION_COLUMNS`, of the cells that ask for them.
+    """
+    found = {cell: ([], []) for cell, _ in cells}
+    for trial in range(max(settings["trials"] for _, settings in cells)):
+        wanted = [(cell, settings) for cell, settings in cells if trial < settings["trials"]]
+        cell, settings = wanted[0]
+        split = make_split(cell.dataset, settings, trial, ratings)
+        for cell, settings in wanted:
+            row, steps = run_trial(cell, settings, trial, split)
+            found[cell][0].append(row)
+            found[cell][1].extend(steps)
+        del split  # before the next one is made: large ones take hundreds of megabytes
+    rows, iterations = ([row for tables in found.values() for row in tables[n]] for n in range(2))
+    return rows, iterations
+
+
+def run_trial(
+    cell: DpalsCell, settings: Mapping, trial: int, split: Split
+) -> tuple[dict[str, object], list[dict[str, object]]]:
+    """Fit once on the streams of a trial: the row of the trial table, and those by iteration."""
+    clock = Clock(split.test if settings.get("by_iteration") else None)
+    model = fit(cell, settings, trial, split.training, clock)
+    guarantee = getattr(model, "guarantee_", None)
+    by_users = settings["data"].get("split") == LIANG
+    scores = {"recall": recall(model, split)} if by_users else errors(model, split.test)
+    found = {
+        **cell.coordinates(),
+        "trial": trial,
+        "users": split.training.n_users,
+        "items": split.training.n_items,
+        "ratings": len(split.training),
+        **scores,
+        "iterations": getattr(model, "iterations", None),
+        "seconds": clock.seconds,
+    }
+    if guarantee is not None:
+        found |= {
+            "claimed_epsilon": getattr(model, "claimed_epsilon_", guarantee.epsilon),
+            "claimed_delta": settings["delta"],
+            "actual_epsilon": guarantee.epsilon,
+            "actual_delta": guarantee.delta,
+        }
+    coordinates = cell.coordinates() | {"trial": trial}
+    steps = [coordinates | step for step in clock.steps]
+    return (
+        {name: found.get(name) for name in DPALS_COLUMNS},
+        [{name: step[name] for name in ITERATION_COLUMNS} for step in steps],
+    )
+
+
+def errors(model, test: Ratings) -> dict[str, float]:
+    """Return RMSE and relative error ||x - y||/||y|| of predictions of test entries."""
+    predicted = model.predict(test.users, test.items)
+    found = rmse(predicted, test.values)
+    return {"rmse": found, "rse": found / float(np.sqrt(np.mean(np.square(test.values))))}
+
+
+class Clock:
+    """CPU seconds of a fit; with test entries also the errors after each of its iterations.
+
+    ``seconds`` are without the time that the errors took; ``steps`` have iteration, rmse, rse,
+    seconds.
+    """
+
+    def __init__(self, test: Ratings | None = None):
+        self.seconds = 0.0
+        self.steps = []
+        self._test = test
+        self._begin = 0.0
+
+    def start(self) -> None:
+        """Begin to measure."""
+        self._begin = time.process_time()
+
+    def stop(self) -> None:
+        """Add what has passed since the start."""
+        self.seconds += time.process_time() - self._begin
+
+    @property
+    def by_iteration(self) -> bool:
+        """Whether errors by iteration are wanted."""
+        return self._test is not None
+
+    def record(self, iteration: int, model) -> None:
+        """Add the errors of the model after an iteration, without the time that they take."""
+        self.stop()
+        found = errors(model, self._test)
+        self.steps.append({"iteration": iteration, **found, "seconds": self.seconds})
+        self.start()
+
+
+def fit(cell: DpalsCell, settings: Mapping, trial: int, training: Ratings, clock: Clock):
+    """Fit the model of a cell on the streams of a trial, measured by a clock.
+
+    The attributes of the result are those of the method's own class unless only a part of the items
+    was fitted; it always has ``predict``.
+    """
+    rng = cell.stream(settings["seed"], START, trial=trial)
+    noise_rng = cell.stream(settings["seed"], NOISE, trial=trial)
+    given = settings["model"]
+    model = make_model(
+        cell.method,
+        given,
+        rating_range=public_range(settings["data"]),
+        epsilon=cell.epsilon,
+        delta=settings.get("delta"),
+    )
+    training.by_user, training.by_item  # noqa: B018  grouping is not the method's business
+    clock.start()
+    number = means = None
+    prepared = PREPARED.get(cell.method, ())
+    if "item_share" in prepared and given.get("item_share", 1) < 1:
+        means = training.by_user.means(float(training.by_user.values.mean()))
+        training, number = restricted(training, given["item_share"])
+
+    def whole(inner):
+        return inner if number is None else Restricted(inner, number, means)
+
+    def record(iteration, inner):
+        clock.record(iteration, whole(inner))
+
+    more = {"noise_rng": noise_rng} if METHODS[cell.method].private else {}
+    if "ratings_per_user" in prepared:
+        sampling = given.get("sampling", "uniform")
+        more["of_items"] = sampled(training, given["ratings_per_user"], sampling, rng)
+    model.fit(training, rng=rng, callback=record if clock.by_iteration else None, **more)
+    clock.stop()
+    return whole(model)

@@ -1,0 +1,90 @@
+"""Models at an equal total budget: their errors, and the places at which they are compared.
+
+RMSE is on all entries of synthetic data and on held-out ratings of real data. Models of one
+(data set, relation, epsilon) share the data, split and start of a trial, so that differences are
+paired by trial, on the logarithmic scale.
+"""
+
+import pandas as pd
+
+from dpmc_studies.frame.showing.frames import FACTOR_MODELS, PRIVATE_BASELINES
+from dpmc_studies.statistics import paired
+from dpmc_studies.statistics.tests import log_positive, row_tests, trial_matrix
+from dpmc_studies.studies.equal_privacy.frames import CELL, MODEL
+
+
+def error(calibrated: pd.DataFrame) -> pd.Series:
+    """Return the RMSE of each row: on all entries where they are known, else on held-out ones."""
+    whole = calibrated["rmse_all"].astype(float)
+    return whole.where(whole.notna(), calibrated["rmse_heldout"].astype(float))
+
+
+def private(calibrated: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of models with a guarantee."""
+    return calibrated[calibrated["relation"].notna()]
+
+
+def references(calibrated: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of models without noise, which guarantee nothing."""
+    return calibrated[calibrated["relation"].isna()]
+
+
+def summary(calibrated: pd.DataFrame) -> pd.DataFrame:
+    """Return mean, standard error, 95 % t interval and trials of the RMSE of every model.
+
+    Columns: those of ``CELL`` and ``MODEL``, then ``mean``, ``standard_error``, ``low``, ``high``,
+    ``trials``. A reference has neither relation nor epsilon.
+    """
+    cells, matrix = trial_matrix(calibrated, error(calibrated), [*CELL, *MODEL])
+    tests = row_tests(matrix)
+    fields = ("mean", "standard_error", "low", "high", "trials")
+    return cells.assign(**{field: getattr(tests, field) for field in fields})
+
+
+def one_mechanism_per_baseline(calibrated: pd.DataFrame) -> pd.DataFrame:
+    """Keep of every private baseline, at every budget, the mechanism of the lowest mean log RMSE.
+
+    That choice is made on the errors themselves, so it favours the baselines.
+    """
+    is_baseline = calibrated["method"].isin(PRIVATE_BASELINES) & calibrated["relation"].notna()
+    baselines = calibrated[is_baseline]
+    logs = baselines.assign(log_rmse=log_positive(error(baselines)))
+    means = logs.groupby([*CELL, *MODEL], as_index=False)["log_rmse"].mean().dropna()
+    best = means.loc[means.groupby([*CELL, "method"])["log_rmse"].idxmin(), [*CELL, *MODEL]]
+    kept = baselines.merge(best, on=[*CELL, *MODEL])
+    return pd.concat([calibrated[~is_baseline], kept], ignore_index=True)
+
+
+def places(calibrated: pd.DataFrame) -> dict[tuple, pd.DataFrame]:
+    """Return log RMSE of the private models by (data set, relation, epsilon)."""
+    rows = private(calibrated)
+    return paired.places(rows, log_positive(error(rows)), CELL, MODEL)
+
+
+def without_noise(calibrated: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return log RMSE of the references by data set: a row a trial, a column a model."""
+    rows = references(calibrated)
+    rows = rows.assign(log_rmse=log_positive(error(rows)))
+    return {
+        dataset: part.pivot(index="trial", columns=MODEL, values="log_rmse")
+        for dataset, part in rows.groupby("dataset")
+    }
+
+
+def models_of(calibrated: pd.DataFrame, methods, mechanisms=None) -> list[tuple[str, str]]:
+    """Return the (method, mechanism) pairs of a table with one of these methods and mechanisms."""
+    rows = private(calibrated)
+    rows = rows[rows["method"].isin(list(methods))]
+    if mechanisms is not None:
+        rows = rows[rows["mechanism"].isin(list(mechanisms))]
+    return list(rows[MODEL].drop_duplicates().itertuples(index=False, name=None))
+
+
+def factor_models(calibrated: pd.DataFrame, mechanisms=None) -> list[tuple[str, str]]:
+    """Return the matrix factorisations of a table."""
+    return models_of(calibrated, FACTOR_MODELS, mechanisms)
+
+
+def baseline_models(calibrated: pd.DataFrame) -> list[tuple[str, str]]:
+    """Return the private baselines of a table."""
+    return models_of(calibrated, PRIVATE_BASELINES)

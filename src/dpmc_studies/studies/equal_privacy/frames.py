@@ -1,0 +1,75 @@
+"""What tables, figures and findings at equal privacy share: their frames and labels."""
+
+import pandas as pd
+
+from dpmc.privacy.relations import (
+    ENTRY_ADD_REMOVE,
+    ENTRY_CHANGE,
+    USER_ADD_REMOVE,
+    USER_REPLACE,
+)
+from dpmc_studies.frame.jobs.cells import SYNTHETIC
+from dpmc_studies.frame.showing.frames import (
+    BASELINE_LABELS,
+    DATASET_LABELS,
+    FACTOR_MODELS,
+    MECHANISM_LABELS,
+    METHOD_LABELS,
+    PRIVATE_BASELINES,
+    Labels,
+)
+
+NAMES = ("calibrated", "frontier")
+CELL = ["dataset", "relation", "epsilon"]
+MODEL = ["method", "mechanism"]
+REFERENCE_LABELS = Labels({**METHOD_LABELS, "bayesian_als": "Bayesian ALS", **BASELINE_LABELS})
+HUBER = "huber"
+TRIVIAL = "private_global_mean"
+UNTUNED = Labels(local_bayes="Local Bayes")
+"""Models of which nothing was chosen on other seeds."""
+DATASETS = {
+    SYNTHETIC: "Synthetic, 100 × 500",
+    "synthetic_large": "Synthetic, 20,000 × 500",
+    "ml-100k": "MovieLens 100K",
+    "sweetrs": "SweetRS",
+    "jester": "Jester 5k",
+}
+RELATION_TITLES = {
+    ENTRY_CHANGE: "Entry level: one rating changes",
+    USER_ADD_REMOVE: "User level: one user joins or leaves",
+    ENTRY_ADD_REMOVE: "Entry level: one rating is added or removed",
+    USER_REPLACE: "User level: one user is replaced",
+}
+EVENTS = {
+    ENTRY_CHANGE: "if one rating changes",
+    USER_ADD_REMOVE: "if one user joins or leaves",
+    ENTRY_ADD_REMOVE: "if one rating is added or removed",
+    USER_REPLACE: "if one user is replaced",
+}
+
+
+def dataset_label(name: str) -> str:
+    """Format a data set; one of the reader's own keeps its name."""
+    return DATASETS.get(name) or DATASET_LABELS[name]
+
+
+def model_label(method: str, mechanism: str) -> str:
+    """Format a model: "ALS + Huber", "Item bias", "ALS without noise"."""
+    labels = Labels({**FACTOR_MODELS, **UNTUNED, **PRIVATE_BASELINES, **REFERENCE_LABELS})
+    name = labels[method]
+    if mechanism == "none":
+        return f"{name} without noise" if method in METHOD_LABELS else f"{name}, not private"
+    return f"{name} + {MECHANISM_LABELS[mechanism]}"
+
+
+def describe_frontier(data: pd.DataFrame) -> str:
+    """Say where Huber noise wins, and by how much at best."""
+    wins = data["best"] == HUBER
+    if not wins.any():
+        return f"Huber noise wins nowhere on these {len(data)} points."
+    best = data.loc[data["ratio"].idxmin()]
+    return (
+        f"Huber noise wins at {int(wins.sum())} of {len(data)} points, by "
+        f"{100 * (1 - best['ratio']):.1f} % of the variance at most, at {best['releases']:,g} "
+        f"releases and ε = {best['epsilon']:g} with a = {best['huber_a']:.2f}."
+    )

@@ -1,0 +1,129 @@
+"""Tables of errors at an equal total budget: one for each neighbouring relation."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from dpmc_studies.frame.showing.frames import (
+    FACTOR_MODELS,
+    MECHANISM_LABELS,
+    PRIVATE,
+    PRIVATE_BASELINES,
+    present,
+    trials_text,
+)
+from dpmc_studies.frame.showing.results import read_results, write_tables
+from dpmc_studies.frame.showing.table_model import Cell, Column, Row, Table
+from dpmc_studies.statistics.paired import Leader, leader
+from dpmc_studies.studies.equal_privacy.comparisons import (
+    one_mechanism_per_baseline,
+    places,
+    references,
+    summary,
+)
+from dpmc_studies.studies.equal_privacy.frames import (
+    DATASETS,
+    NAMES,
+    REFERENCE_LABELS,
+    RELATION_TITLES,
+    UNTUNED,
+    dataset_label,
+)
+
+NO_NOISE = "Without noise (no guarantee)"
+MARKS = (
+    "Bold: lowest private model of its row, and significantly below every other one (paired "
+    "t-tests of log RMSE over trials, Holm, 5 %). ≈: the lowest and those that cannot be told "
+    "apart from it. Private baselines: the mechanism of lowest mean error at that "
+    "budget. –: not run."
+)
+TUNED = (
+    "Hyper-parameters were chosen for each data set, relation, ε and model on other random seeds "
+    "(synthetic: other data; real: the same ratings, split otherwise), and that choice has no "
+    "noise. Whoever tunes on the data to be protected has to pay for it from the budget."
+)
+
+
+def run(results_folder: str | Path, settings: object, folder: str | Path) -> None:
+    """Write the tables as .csv, .md, .tex and .html; without rows of ``calibrated.csv`` none."""
+    calibrated = read_results(results_folder, NAMES)["calibrated"]
+    write_tables([] if calibrated is None else equal_tables(calibrated), folder)
+
+
+def equal_tables(calibrated: pd.DataFrame) -> list[Table]:
+    """Return a table of mean RMSE with standard error for every relation that was run."""
+    calibrated = one_mechanism_per_baseline(calibrated)
+    table = summary(calibrated)
+    leaders = {place: leader(errors) for place, errors in places(calibrated).items()}
+    relations = present(table["relation"].dropna(), RELATION_TITLES)
+    return [
+        _relation_table(number, relation, table, leaders, calibrated)
+        for number, relation in enumerate(relations, start=1)
+    ]
+
+
+def _relation_table(number, relation, table, leaders, calibrated) -> Table:
+    here = table[table["relation"] == relation]
+    plain = references(calibrated)
+    selectors, columns = _columns(here, plain)
+    rows = []
+    for dataset in present(here["dataset"], DATASETS):
+        part = here[here["dataset"] == dataset]
+        free = table[(table["dataset"] == dataset) & table["relation"].isna()].to_dict("records")
+        for epsilon in sorted(part["epsilon"].unique()):
+            line = part[part["epsilon"] == epsilon].to_dict("records")
+            ahead = leaders[dataset, relation, epsilon]
+            cells = tuple(_cell(selector, line, free, ahead) for selector in selectors)
+            rows.append(Row((dataset,), (dataset_label(dataset),), f"ε = {epsilon:g}", cells))
+    deltas = f"{calibrated['delta'].max():g}".replace("e-0", "e-")
+    counts = [cell.trials for row in rows for cell in row.cells]
+    notes = (
+        f"RMSE (rating units), mean and standard error over {trials_text(counts)}; on all entries "
+        f"of synthetic data, on held-out ratings of real data. Total budget ε at δ = {deltas}.",
+        MARKS,
+        TUNED,
+    )
+    title = f"Error at equal privacy. {RELATION_TITLES.get(relation, relation)}"
+    name = f"table_privacy_3_{number}_{relation}"
+    return Table(name, title, (("dataset", "Data"),), tuple(columns), tuple(rows), notes)
+
+
+def _columns(here: pd.DataFrame, plain: pd.DataFrame) -> tuple[list[dict], list[Column]]:
+    """The models that were run, each with what selects its cell."""
+    selectors, columns = [], []
+    for method, label in FACTOR_MODELS.items():
+        found = here[here["method"] == method]
+        for mechanism in present(found["mechanism"], PRIVATE):
+            selectors.append({"method": method, "mechanism": mechanism})
+            name = MECHANISM_LABELS[mechanism]
+            columns.append(Column(f"{method}_{mechanism}", name, label))
+    for method in present(here["method"], UNTUNED):
+        if method in UNTUNED:
+            selectors.append({"method": method})
+            columns.append(Column(method, UNTUNED[method], "No settings"))
+    for method in present(here["method"], PRIVATE_BASELINES):
+        if method in PRIVATE_BASELINES:
+            selectors.append({"method": method})
+            columns.append(Column(method, PRIVATE_BASELINES[method], "Private baselines"))
+    for method in present(plain["method"], REFERENCE_LABELS):
+        selectors.append({"method": method, "free": True})
+        columns.append(Column(method, REFERENCE_LABELS[method], NO_NOISE))
+    return selectors, columns
+
+
+def _cell(selector: dict, line: list[dict], free: list[dict], ahead: Leader) -> Cell:
+    source = free if selector.get("free") else line
+    names = selector.keys() - {"free"}
+    found = (row for row in source if all(row[name] == selector[name] for name in names))
+    row = next(found, None)
+    if row is None or not np.isfinite(row["mean"]):
+        return Cell()
+    leads = not selector.get("free") and (row["method"], row["mechanism"]) in ahead.leaders
+    return Cell(
+        float(row["mean"]),
+        float(row["standard_error"]),
+        int(row["trials"]),
+        lowest=leads and not ahead.tied,
+        tied=leads and bool(ahead.tied),
+    )

@@ -1,0 +1,113 @@
+"""The Huber mechanism paper and the thesis behind it.
+
+[Gowtham 2022] is Gowtham, Muthukrishnan, Tholeti and Kalyani, "Introducing the Huber mechanism for
+differentially private low-rank matrix completion" (arXiv:2206.07910); the thesis is Gowtham's, of
+the same year.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from dpmc.errors import InputError
+from dpmc_studies.frame.api import Regression, Section, Step, Study, refuse_unknown_data
+from dpmc_studies.frame.jobs import plugins
+from dpmc_studies.frame.jobs.cells import SYNTHETIC
+from dpmc_studies.studies.huber.cells import COORDINATES
+from dpmc_studies.studies.huber.experiments import PRIVACY_TABLES, TABLES
+from dpmc_studies.studies.huber.experiments.common import PAPERS_DATA
+from dpmc_studies.studies.huber.experiments.grid import check_grid, without_plugins
+from dpmc_studies.studies.huber.experiments.totals import TOTAL_KEYS
+
+HERE = Path(__file__).parent
+REFERENCE = HERE.parents[3] / "results" / "reference" / "huber"
+# the outcome of benchmarks/forensics.py
+KEPT = REFERENCE / "huber_columns.csv"
+REPORTED = tuple(sorted((HERE / "reported").glob("*.csv")))
+
+
+def prepare(section: Section, own_sets: Mapping[str, Mapping]) -> Section:
+    """Return the section; refuse what could not run."""
+    if SYNTHETIC in section["real"] or SYNTHETIC in own_sets:
+        raise InputError("A data set must not be called 'synthetic': that name is taken.")
+    plugins.load(section["plugins"])
+    refuse_unknown_data(section["real"], own_sets)
+    check_grid(section)
+    return section
+
+
+def excluded(section: Section) -> dict[str, object]:
+    """Return the papers' data sets that the configuration leaves out."""
+    return {"excluded": [name for name in PAPERS_DATA if name not in section["real"]]}
+
+
+def variances(section: Section) -> dict[str, object]:
+    """Return the variance of our noise by real data set: the papers do not state theirs."""
+    return {"real_variances": {name: each["variance"] for name, each in section["real"].items()}}
+
+
+def settings_of_claims(section: Section) -> dict[str, object]:
+    """Return the variance of our noise on real data, the seed, and how many trials are reported."""
+    return variances(section) | {name: section[name] for name in ("seed", "reported_trials")}
+
+
+def settings_of_tables(section: Section) -> dict[str, object]:
+    """Return how many trials are reported, the parameters of table 2, and what is left out."""
+    from dpmc_studies.studies.huber.tables_parameters import parameter_settings  # imports pandas
+
+    own = {"reported_trials": section["reported_trials"], "parameters": parameter_settings(section)}
+    return own | excluded(section)
+
+
+STUDY = Study.of(
+    __name__,
+    title="The Huber mechanism",
+    prepare=prepare,
+    jobs=(),
+    steps=(
+        Step(
+            "claims",
+            ".steps:claims",
+            makes=("comparison", "claims"),
+            settings=settings_of_claims,
+            files=REPORTED,
+            seconds=12.0,
+        ),
+        Step(
+            "tables",
+            needs=("trials", "comparison", "claims"),
+            settings=settings_of_tables,
+        ),
+        Step(
+            "figures",
+            ".steps:figures",
+            needs=("trials", "comparison", "convergence"),
+            seconds=14.0,
+        ),
+        Step("method_tables", ".tables_methods:run", needs=TABLES),
+        Step("method_figures", ".steps:method_figures", needs=TABLES),
+        Step(
+            "privacy_tables",
+            ".tables_privacy:run",
+            needs=PRIVACY_TABLES,
+            settings=variances,
+            files=REPORTED,
+        ),
+        Step(
+            "privacy_figures",
+            ".steps:privacy_figures",
+            needs=PRIVACY_TABLES,
+            seconds=8.0,
+        ),
+        Step("unstated", ".huber_columns:run", needs=(), files=(KEPT, "figures.yaml")),
+    ),
+    chapter_settings=excluded,
+    errata=".errata:errata",
+    regression=Regression(
+        table="trials",
+        rows=without_plugins,
+        trials=10,
+        labels={"comparison": ("table", *COORDINATES, "metric")},
+        numbers={"totals": TOTAL_KEYS},
+        by_clock=("H40", "H41", "H42", "H43"),
+    ),
+)

@@ -1,0 +1,93 @@
+"""Claims about why the methods do what they do: H38 (weights), H39 and H44 (overfitting)."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from dpmc_studies.frame.jobs.cells import SYNTHETIC
+from dpmc_studies.frame.judging.finding import INCONCLUSIVE, NOT_AVAILABLE, NOT_REPORTED, Finding
+from dpmc_studies.frame.judging.rules import always_below, mostly_below, percent
+from dpmc_studies.frame.showing.frames import MECHANISM_LABELS, METHOD_LABELS
+from dpmc_studies.statistics.tests import row_tests
+from dpmc_studies.studies.huber.claims.evidence import Evidence, claim
+from dpmc_studies.studies.huber.statistics import against_same_noise, share_below_one
+
+STOPPED = 20  # iterations on MovieLens 100K in the papers
+
+
+@claim("H38")
+def irls_handles_the_large_deviations(evidence: Evidence) -> Finding:
+    """MOST: with Huber noise A-IRLS has less error than ALS with the noise of its last steps."""
+    table = _rows(evidence.weights, dataset=SYNTHETIC, mechanism="huber")
+    if table.empty:
+        return Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (weights)")
+    cells, matrix = against_same_noise(table)
+    labels = cells[["rank", "variance", "observed_fraction"]].itertuples(index=False)
+    rows = {
+        f"rank {rank:g}, variance {variance:g}, {100 * fraction:g} %": values
+        for (rank, variance, fraction), values in zip(labels, matrix, strict=True)
+    }
+    found = mostly_below(rows)
+    means = row_tests(matrix).mean
+    worst = int(np.argmax(means))
+    most = f"most against it {percent(means[worst])} ({list(rows)[worst]})"
+    return replace(found, reason=f"{_shares(table)}; {found.reason}; {most}; {NOT_REPORTED}")
+
+
+def _shares(table: pd.DataFrame) -> str:
+    """Say how many weights are below 1, by variance, after the first inner step and in it."""
+    parts = [
+        f"{100 * share_below_one(part):.2g} % at variance {variance:g}"
+        for variance, part in table.groupby("variance")
+    ]
+    return (
+        f"weights below 1: {', '.join(parts)}, but {100 * share_below_one(table, 'first'):.0f} % "
+        "in the first inner step, whose residuals are those of a random theta"
+    )
+
+
+@claim("H39")
+def more_iterations_overfit(evidence: Evidence) -> Finding:
+    """ALL: after the last iteration ALS has more held-out error than after 20."""
+    return _later_is_worse(evidence.heldout, [("als", "none")])
+
+
+@claim("H44")
+def more_iterations_overfit_with_noise(evidence: Evidence) -> Finding:
+    """ALL: the same of both models with noise."""
+    return _later_is_worse(evidence.heldout, [("als", "gaussian"), ("irls", "huber")])
+
+
+def _later_is_worse(table: pd.DataFrame | None, models: list[tuple[str, str]]) -> Finding:
+    last = 0 if table is None or table.empty else int(table["iteration"].max())
+    if last <= STOPPED:
+        return Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (held-out errors by iteration)")
+    rows, told = {}, []
+    for method, mechanism in models:
+        errors = _rows(table, method=method, mechanism=mechanism).pivot_table(
+            index="iteration", columns="trial", values="rmse_heldout"
+        )
+        logs, means = np.log(errors), errors.mean(axis=1)
+        rows[_model(method, mechanism)] = (logs.loc[STOPPED] - logs.loc[last]).to_numpy()
+        told.append(
+            f"{_model(method, mechanism)} {means.min():.3f} after {means.idxmin()}, "
+            f"{means[STOPPED]:.3f} after {STOPPED}, {means[last]:.3f} after {last}"
+        )
+    found = always_below(rows)
+    reason = f"held-out error, least first: {'; '.join(told)}; {found.reason}; {NOT_REPORTED}"
+    return replace(found, reason=reason)
+
+
+def _model(method: str, mechanism: str) -> str:
+    noise = "" if mechanism == "none" else f" + {MECHANISM_LABELS[mechanism][0]}"
+    return METHOD_LABELS[method] + noise
+
+
+def _rows(table: pd.DataFrame | None, **where: str) -> pd.DataFrame:
+    """Return the rows with these coordinates; an empty table for none."""
+    if table is None or table.empty:
+        return pd.DataFrame()
+    for name, value in where.items():
+        table = table[table[name] == value]
+    return table

@@ -1,0 +1,134 @@
+"""Claims about the noise variance and the rank on synthetic data: H9 to H11 and H16."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from dpmc_studies.frame.judging.choices import margin, pooled
+from dpmc_studies.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED, Finding
+from dpmc_studies.frame.judging.rules import all_of, judge_all, judge_most, judge_pooled
+from dpmc_studies.frame.judging.verdicts import has_no_effect, tally
+from dpmc_studies.frame.showing.frames import MECHANISM_LABELS
+from dpmc_studies.statistics.tests import Interval
+from dpmc_studies.studies.huber.cells import Cell
+from dpmc_studies.studies.huber.claims.contrasts import (
+    RANKS,
+    Contrast,
+    average,
+    deltas,
+    synthetic_grid,
+)
+from dpmc_studies.studies.huber.claims.evidence import Evidence, claim
+from dpmc_studies.studies.huber.claims.method_comparisons import irls_minus_als
+from dpmc_studies.studies.huber.experiments.common import NOISES
+
+
+def less_noise(noise: str, **part) -> list[Contrast]:
+    """Return delta(variance 1, variance 2) with one kind of noise."""
+    return deltas(
+        synthetic_grid(noise, variances=[1.0], **part),
+        synthetic_grid(noise, variances=[2.0], **part),
+    )
+
+
+@claim("H9")
+def more_variance_less_accuracy(evidence: Evidence) -> Finding:
+    """MOST: mechanism, method, fraction and rank."""
+    return judge_most(evidence.sample([row for noise in NOISES for row in less_noise(noise)]))
+
+
+@claim("H10")
+def variance_matters_most_at_the_lowest_fraction(evidence: Evidence) -> Finding:
+    """ALL: at each rank the mean effect at 5 % exceeds those at 10 and 15 %."""
+
+    def effect(rank: int, fraction: float) -> Contrast:
+        part = {"ranks": [rank], "fractions": [fraction]}
+        return average([row for noise in NOISES for row in less_noise(noise, **part)])
+
+    rows = [
+        effect(rank, 0.05) - effect(rank, fraction) for rank in RANKS for fraction in (0.1, 0.15)
+    ]
+    return judge_all(evidence.sample(rows))
+
+
+@claim("H11")
+def variance_hurts_huber_less(evidence: Evidence) -> Finding:
+    """The pooled effect of variance is smaller with Huber than with each other noise."""
+    huber = less_noise("huber")
+    parts = []
+    for other in ("gaussian", "laplace"):
+        rows = [b - a for a, b in zip(huber, less_noise(other), strict=True)]
+        found = judge_pooled(evidence.sample(rows))
+        parts.append(
+            replace(found, reason=f"against {MECHANISM_LABELS[other]} noise: {found.reason}")
+        )
+    return all_of(parts)
+
+
+@claim("H16")
+def error_grows_with_rank_and_trends_stay(evidence: Evidence) -> Finding:
+    """ALL columns grow from rank 5 to 10 to 20, and three trends keep their sign at each rank."""
+    steps = [deltas(_all_columns(low), _all_columns(high)) for low, high in pairwise(RANKS)]
+    growth = judge_all(evidence.sample(steps[0] + steps[1]))
+    trends = {
+        "Huber against the others": _huber_minus_others,
+        "A-IRLS against ALS": lambda rank: irls_minus_als("huber", ranks=[rank]),
+        "variance 1 against 2": lambda rank: [
+            row for noise in NOISES for row in less_noise(noise, ranks=[rank])
+        ],
+    }
+    return all_of([growth, *(_same_sign(evidence, name, rows) for name, rows in trends.items())])
+
+
+def _all_columns(rank: int) -> list[Cell]:
+    return [cell for noise in ("none", *NOISES) for cell in synthetic_grid(noise, ranks=[rank])]
+
+
+def _huber_minus_others(rank: int) -> list[Contrast]:
+    huber = synthetic_grid("huber", ranks=[rank])
+    return [
+        row
+        for other in ("gaussian", "laplace")
+        for row in deltas(huber, synthetic_grid(other, ranks=[rank]))
+    ]
+
+
+def _same_sign(evidence: Evidence, name: str, rows_at) -> Finding:
+    samples = [evidence.sample(rows_at(rank)) for rank in RANKS]
+    effects = [pooled(sample.ours) for sample in samples]
+    reported = [float(sample.reported.mean()) for sample in samples]
+    obstacle = next((tally(s.ours).obstacle for s in samples if tally(s.ours).obstacle), "")
+    named = [
+        effect
+        for effect, sample in zip(effects, samples, strict=True)
+        if not has_no_effect(sample.ours)
+    ]
+    low, high = margin()
+    signs = {np.sign(mean) for mean in reported if not low < mean < high}
+    return Finding(
+        INCONCLUSIVE if obstacle else same_sign_verdict(named),
+        CONTRADICTED if len(signs) > 1 else SUPPORTED,
+        reason=obstacle
+        or f"{name} at ranks 5, 10, 20: {_percents(e.estimate for e in effects)} % (reported: "
+        f"{_percents(reported)} %)",
+    )
+
+
+def _percents(log_ratios: Iterable[float]) -> str:
+    return ", ".join(f"{100 * np.expm1(each):+.2f}" for each in log_ratios)
+
+
+def same_sign_verdict(effects: Sequence[Interval]) -> str:
+    """Judge whether effects that are worth naming share their sign.
+
+    Supported if all estimates have one sign, or if there are no effects; contradicted if two
+    intervals lie on opposite sides of 0.
+    """
+    if not all(np.isfinite(effect.low) for effect in effects):
+        return INCONCLUSIVE
+    if any(effect.low > 0 for effect in effects) and any(effect.high < 0 for effect in effects):
+        return CONTRADICTED
+    signs = {np.sign(effect.estimate) for effect in effects}
+    return SUPPORTED if len(signs) <= 1 else INCONCLUSIVE

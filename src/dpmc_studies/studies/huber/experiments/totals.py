@@ -1,0 +1,89 @@
+"""What the published budgets of one release add up to over a training.
+
+Under the assumption of the papers that every release changes by at most the sensitivity, in l1 for
+Laplace and Huber noise and in l2 for Gaussian noise. Nothing in the published algorithms ensures
+it: nothing clips the factors, the Gram matrices are used without noise, and the completed matrix
+holds user factors made from ratings without noise. So these totals are no guarantees either.
+"""
+
+from collections.abc import Iterable
+
+from dpmc.mechanisms import make_mechanism
+from dpmc.privacy.accounting import CertifiedBound, Releases, epsilon
+from dpmc.privacy.nominal import PARAMETER
+from dpmc.privacy.relations import ENTRY_CHANGE
+from dpmc_studies.frame.api import Job
+
+TOTAL_COLUMNS = (
+    "mechanism", "variance", "releases", "sensitivity", "delta", "accountant", "epsilon",
+    "epsilon_lower", "epsilon_upper",
+)  # fmt: skip
+EPSILONS = tuple(name for name in TOTAL_COLUMNS if name.startswith("epsilon"))
+TOTAL_KEYS = tuple(name for name in TOTAL_COLUMNS if name not in EPSILONS)
+"""What names a row of the totals; all other columns are numbers that ``check`` compares."""
+ASSUMED = ENTRY_CHANGE
+"""The relation of the papers: they call the sensitivity the range of the ratings."""
+
+
+def run(task) -> dict[str, list[dict[str, object]]]:
+    """Compute the totals; the settings are the arguments of :func:`totals_table`."""
+    return {"totals": totals_table(**task.settings)}
+
+
+def totals_table(
+    variances: Iterable[float] = (1.0, 2.0, 3.0, 4.0),
+    releases: Iterable[int] = (20, 50, 100, 200, 400, 1000, 2000),
+    sensitivity: float = 5.0,
+    delta: float = 1e-5,
+) -> list[dict[str, object]]:
+    """Return the totals of each mechanism by each accountant that it has.
+
+    Variances of the noise are 1 or more (Huber noise of scale 1; "1" is a = 3). ``delta`` is that
+    of the totals; basic composition of Laplace and Huber noise is pure: its delta is 0. Rows have
+    the keys :data:`TOTAL_COLUMNS`. ``epsilon_lower`` and
+    ``epsilon_upper`` bound the smallest epsilon; the lower bound is None for "basic" and "rdp",
+    which have none.
+    """
+    releases = list(releases)
+    return [
+        _row(mechanism, variance, count, sensitivity, answer)
+        for mechanism in PARAMETER
+        for variance in variances
+        for count in releases
+        for answer in _answers(mechanism, float(variance), count, float(sensitivity), float(delta))
+    ]
+
+
+def _answers(
+    mechanism: str, variance: float, count: int, sensitivity: float, delta: float
+) -> tuple[CertifiedBound, ...]:
+    released = Releases(make_mechanism(mechanism, variance), sensitivity, count)
+    accountants = ["basic", "rdp", "pld"] + ["exact"] * (mechanism == "gaussian")
+    return tuple(
+        epsilon(released, delta, relation=ASSUMED, accountant=accountant)
+        for accountant in accountants
+    )
+
+
+def _row(mechanism, variance, count, sensitivity, answer: CertifiedBound) -> dict[str, object]:
+    pure = answer.accountant == "basic" and mechanism != "gaussian"
+    return {
+        "mechanism": mechanism,
+        "variance": variance,
+        "releases": count,
+        "sensitivity": sensitivity,
+        "delta": 0.0 if pure else answer.delta,
+        "accountant": answer.accountant,
+        "epsilon": answer.epsilon,
+        "epsilon_lower": answer.lower or None,
+        "epsilon_upper": answer.upper,
+    }
+
+
+JOB = Job(
+    name="totals",
+    run=f"{__name__}:run",
+    tables={"totals": TOTAL_COLUMNS},
+    settings=lambda section, cell: dict(section["totals"]),
+    seconds=10.0,
+)

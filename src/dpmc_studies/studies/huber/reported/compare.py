@@ -1,0 +1,136 @@
+"""Our numbers beside the published ones: does each agree?"""
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from dpmc_studies.frame.judging.chance import detectable
+from dpmc_studies.frame.judging.finding import AGREES, DEVIATES, NOT_COMPARED
+from dpmc_studies.statistics.tests import LEVEL, holm, row_tests, trial_matrix
+from dpmc_studies.studies.huber.cells import COORDINATES
+from dpmc_studies.studies.huber.reported.numbers import as_run, cells_of
+from dpmc_studies.studies.huber.statistics import published_metric
+
+COMPARISON_COLUMNS = (
+    "table",
+    *COORDINATES,
+    "metric",
+    "published",
+    "mean",
+    "standard_error",
+    "trials",
+    "log_ratio",
+    "detectable",
+    "status",
+)
+CLOSE = 0.15
+
+
+def compare(trials: pd.DataFrame, published: pd.DataFrame, budgets: pd.DataFrame) -> pd.DataFrame:
+    """Set our mean beside every published number and say whether the two agree.
+
+    An RMSE deviates if the hypothesis "the paper drew its mean from the distribution of ours"
+    is rejected at 5 % after Holm's correction over all rows tested. The paper prints no
+    standard error, so it is assumed equal to ours: with n trials,
+    (mean - published) / (sqrt(2) standard_error) has a t distribution with n - 1 degrees of
+    freedom. The test is on the published scale because the papers average RMSE, not its
+    logarithm.
+
+    A budget agrees if the corrected value of the formula that the paper states, rounded to
+    the reported decimals, is the reported number. (The formula for Gaussian noise is itself
+    proven only for epsilon < 1; the exact value is not what the paper meant to print.)
+
+    Cells of the trials table that no published number mentions are ignored; ``published`` is as
+    :func:`dpmc_studies.studies.huber.reported.numbers.load` returns it, and ``budgets`` has the
+    columns ``mechanism, variance, epsilon_corrected``. The result has the columns
+    :data:`COMPARISON_COLUMNS`, one row per published number, in its order. ``trials`` and
+    ``standard_error`` are NaN for budgets. ``detectable`` is, where the two agree, the smallest
+    difference, as a share of the published number, that would deviate in 80 % of repeats, at the
+    strictest level of Holm's correction (:func:`dpmc_studies.frame.judging.chance.detectable`). The
+    status is "not run" where no test is possible: without any trial, or with only one.
+    """
+    comparison = published.drop(columns=["sensitivity", "delta"], errors="ignore").copy()
+    measured = (comparison["metric"] != "epsilon").to_numpy()
+    tests = _tests(trials, comparison[measured])
+    for column, values in zip(("mean", "standard_error", "trials"), tests.T, strict=True):
+        comparison.loc[measured, column] = values
+    comparison["status"] = NOT_COMPARED
+    comparison.loc[measured, "status"] = _statuses(comparison[measured])
+    comparison.loc[measured, "detectable"] = _detectable(comparison[measured])
+    _add_budgets(comparison, ~measured, budgets)
+    comparison["log_ratio"] = np.log(comparison["mean"] / comparison["published"])
+    whole = dict.fromkeys(("rank", "irls_iterations", "trials"), "Int64")
+    return comparison[list(COMPARISON_COLUMNS)].astype(whole)
+
+
+def agreement(comparison: pd.DataFrame) -> pd.DataFrame:
+    """Summarise how closely our means reproduce the published ones.
+
+    The result has one row for all RMSE, for the synthetic ones, and for each data set without and
+    with noise: ``group, numbers, compared, agree, share_within_15_percent,
+    median_absolute_log_ratio, largest_absolute_log_ratio``. Shares and medians are over the numbers
+    compared, NaN if there are none.
+    """
+    rmse = comparison[comparison["metric"] != "epsilon"]
+    noiseless = rmse["mechanism"] == "none"
+    groups = {"all": rmse}
+    for dataset in rmse["dataset"].unique():
+        here = rmse["dataset"] == dataset
+        groups[dataset] = rmse[here]
+        groups[f"{dataset}, without noise"] = rmse[here & noiseless]
+        groups[f"{dataset}, with noise"] = rmse[here & ~noiseless]
+    return pd.DataFrame([{"group": name, **_closeness(rows)} for name, rows in groups.items()])
+
+
+def _closeness(rows: pd.DataFrame) -> dict[str, float]:
+    ratios = rows["log_ratio"].dropna()
+    distance = ratios.abs()
+    return {
+        "numbers": len(rows),
+        "compared": len(ratios),
+        "agree": int((rows["status"] == AGREES).sum()),
+        "share_within_15_percent": float((np.expm1(ratios).abs() <= CLOSE).mean()),
+        "median_absolute_log_ratio": float(distance.median()),
+        "largest_absolute_log_ratio": float(distance.max()),
+    }
+
+
+def _tests(trials: pd.DataFrame, published: pd.DataFrame) -> np.ndarray:
+    """Return mean, standard error and number of trials of our cell for each published row."""
+    names, matrix = trial_matrix(trials, published_metric(trials), COORDINATES)
+    tests = row_tests(matrix)
+    fields = np.column_stack([tests.mean, tests.standard_error, tests.trials])
+    ours = dict(zip(cells_of(names), fields, strict=True))
+    none = np.array([np.nan, np.nan, 0.0])
+    return np.array([ours.get(as_run(cell), none) for cell in cells_of(published)])
+
+
+def _statuses(rows: pd.DataFrame) -> np.ndarray:
+    """Return the status of each row from its mean, standard error and number of trials."""
+    trials = rows["trials"].to_numpy()
+    distance = np.abs(rows["mean"] - rows["published"]).to_numpy()
+    error = np.sqrt(2) * rows["standard_error"].to_numpy()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = np.where(distance == 0, 0.0, distance / error)
+    p_values = 2 * special.stdtr(np.maximum(trials - 1, 1), -statistic)
+    p_values = holm(np.where(trials > 1, p_values, np.nan))
+    status = np.where(p_values <= LEVEL, DEVIATES, AGREES)
+    return np.where(np.isfinite(p_values), status, NOT_COMPARED)
+
+
+def _detectable(rows: pd.DataFrame) -> np.ndarray:
+    trials = rows["trials"].to_numpy()
+    error = np.sqrt(2) * rows["standard_error"].to_numpy() / rows["published"].to_numpy()
+    shown = detectable(error, trials, LEVEL / max(int((trials > 1).sum()), 1))
+    return np.where(rows["status"] == AGREES, shown, np.nan)
+
+
+def _add_budgets(comparison: pd.DataFrame, rows: np.ndarray, budgets: pd.DataFrame) -> None:
+    """Fill mean and status of the budget rows, in place."""
+    ours = budgets.set_index(["mechanism", "variance"])["epsilon_corrected"].to_dict()
+    for index, row in comparison[rows].iterrows():
+        epsilon = ours.get((row["mechanism"], row["variance"]))
+        if epsilon is not None:
+            agrees = f"{epsilon:.{row['decimals']}f}" == f"{row['published']:.{row['decimals']}f}"
+            comparison.loc[index, "mean"] = epsilon
+            comparison.loc[index, "status"] = AGREES if agrees else DEVIATES

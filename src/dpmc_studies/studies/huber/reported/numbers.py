@@ -1,0 +1,116 @@
+"""The numbers that the papers print, in one tidy table with the coordinates of our cells."""
+
+import csv
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+
+import pandas as pd
+
+from dpmc.errors import InputError
+from dpmc_studies.frame.jobs.cells import SYNTHETIC
+from dpmc_studies.studies.huber.cells import COORDINATES, Cell
+
+PUBLISHED_COLUMNS = ("table", *COORDINATES, "metric", "published", "decimals")
+IRLS_ITERATIONS = 20  # where the paper only says "IRLS"
+REAL_RANK = 32
+FOLDER = Path(__file__).parent
+
+_FILES = {
+    "huber_synthetic.csv": (
+        "table,rank,variance,observed_fraction,method,mechanism,rmse",
+        "rmse",
+    ),
+    "huber_real.csv": (
+        "table,dataset,visible_fraction,method,mechanism,irls_iterations,label,rmse",
+        "rmse",
+    ),
+    "huber_budgets.csv": ("table,sensitivity,delta,variance,mechanism,epsilon", "epsilon"),
+}
+
+
+def load(
+    folder: str | Path = FOLDER, *, real_variances: Mapping[str, float] = MappingProxyType({})
+) -> pd.DataFrame:
+    """Load the published numbers of the Huber mechanism paper, one row per reported number.
+
+    ``folder`` holds ``huber_synthetic.csv`` (paper tables 3, 6 and 7: 144 numbers),
+    ``huber_real.csv`` (tables 4 and 5: 24) and ``huber_budgets.csv`` (table 1: 12).
+    ``real_variances`` is the noise variance of our runs by real data set, 1 if not given; the paper
+    does not state its own.
+
+    The columns are ``table, dataset, rank, variance, observed_fraction, method, mechanism,
+    irls_iterations, metric, published, decimals``, the last being the reported decimals, and for
+    the budgets also ``sensitivity`` and ``delta``. The noiseless synthetic numbers keep the
+    variance of the block in which they are reported; those on real data have none, and their rank
+    is 32. Budgets have only a variance and a mechanism.
+    """
+    folder = Path(folder)
+    synthetic, real, budgets = (_read(folder / name) for name in _FILES)
+    synthetic = synthetic.assign(dataset=SYNTHETIC, metric="rmse_all")
+    synthetic["irls_iterations"] = float("nan")
+    real = real.rename(columns={"visible_fraction": "observed_fraction"})
+    real = real.assign(rank=REAL_RANK, metric="rmse_heldout")
+    variance = [float(real_variances.get(dataset, 1.0)) for dataset in real["dataset"]]
+    real["variance"] = pd.Series(variance).where(real["mechanism"] != "none")
+    tables = pd.concat([synthetic, real], ignore_index=True)
+    unstated = (tables["method"] == "irls") & tables["irls_iterations"].isna()
+    tables.loc[unstated, "irls_iterations"] = IRLS_ITERATIONS
+    tables = pd.concat([tables, budgets.assign(metric="epsilon")], ignore_index=True)
+    numeric = ["rank", "variance", "observed_fraction", "irls_iterations"]
+    tables[numeric] = tables[numeric].astype(float)
+    return tables[[*PUBLISHED_COLUMNS, "sensitivity", "delta"]]
+
+
+def cells_of(table: pd.DataFrame) -> list[Cell]:
+    """Return the cell of each row of a table with the coordinate columns; blank becomes None."""
+
+    def value(column: str, cell: object) -> object:
+        if column in ("rank", "irls_iterations"):
+            return int(cell)
+        return round(float(cell), 9) if column in ("variance", "observed_fraction") else str(cell)
+
+    columns = []
+    for name in COORDINATES:
+        codes, found = pd.factorize(table[name])
+        values = [*(value(name, cell) for cell in found), None]  # the last one, -1, is of blanks
+        columns.append([values[code] for code in codes])
+    return [Cell(*coordinates) for coordinates in zip(*columns, strict=True)]
+
+
+def as_run(cell: Cell) -> Cell:
+    """Return the cell as we run it: without noise it has no variance.
+
+    The papers print their noiseless columns once per variance, with different values.
+    """
+    return replace(cell, variance=None) if cell.mechanism == "none" else cell
+
+
+def _read(path: Path) -> pd.DataFrame:
+    header, value = _FILES[path.name]
+    if not path.is_file():
+        raise InputError(f"{path}: the file with published numbers is missing")
+    # pandas takes a row with one field too many for one with an index.
+    names, *rows = list(csv.reader(path.read_text(encoding="utf-8").splitlines())) or [[]]
+    for line, row in enumerate(rows, start=2):
+        if len(row) != len(names):
+            raise InputError(f"{path}: line {line} has {len(row)} fields, not {len(names)}")
+    table = pd.DataFrame(rows, columns=names, dtype=str)
+    missing = [name for name in header.split(",") if name not in table.columns]
+    if missing:
+        raise InputError(f"{path}: column {missing[0]!r} is missing; the columns are {header}")
+    decimals = table[value].str.partition(".")[2].str.len()
+    text = {"table", "dataset", "method", "mechanism", "label"}
+    for name in set(header.split(",")) - text:
+        table[name] = [_number(path, name, cell) for cell in table[name]]
+    return table.rename(columns={value: "published"}).assign(decimals=decimals)
+
+
+def _number(path: Path, column: str, cell: str) -> float:
+    if cell == "" and column == "irls_iterations":
+        return float("nan")
+    try:
+        return float(cell)
+    except ValueError:
+        raise InputError(f"{path}: {column} is {cell!r}, it must be a number") from None

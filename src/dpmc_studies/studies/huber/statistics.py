@@ -1,0 +1,90 @@
+"""The papers' own metric: means of cells, differences between cells that share their trials."""
+
+import numpy as np
+import pandas as pd
+
+from dpmc_studies.frame.jobs.cells import SYNTHETIC
+from dpmc_studies.statistics.tests import RowTests, log_positive, row_tests, trial_matrix
+from dpmc_studies.studies.huber.cells import COORDINATES
+
+
+def published_metric(trials: pd.DataFrame) -> pd.Series:
+    """Return per row the RMSE that the papers print: all entries, or held out on real data."""
+    synthetic = trials["dataset"] == SYNTHETIC
+    return trials["rmse_all"].where(synthetic, trials["rmse_heldout"]).astype(float)
+
+
+def cell_summary(trials: pd.DataFrame) -> pd.DataFrame:
+    """Return mean, standard error, 95 % t-interval and number of trials of every cell.
+
+    The metric is the published one, see :func:`published_metric`, on its own scale.
+    """
+    cells, matrix = trial_matrix(trials, published_metric(trials), COORDINATES)
+    return cells.assign(**_described(row_tests(matrix)))
+
+
+def _described(tests: RowTests) -> dict[str, np.ndarray]:
+    fields = ("mean", "standard_error", "low", "high", "trials")
+    return {field: getattr(tests, field) for field in fields}
+
+
+def log_by_trial(cell: pd.DataFrame) -> pd.Series:
+    """Return log RMSE (published metric) of the trials of one cell, indexed by trial."""
+    return pd.Series(log_positive(published_metric(cell)), index=cell["trial"].to_numpy())
+
+
+def paired_difference(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
+    """Return log RMSE of ``first`` minus that of ``second``, for the trials that both have.
+
+    Both are trial tables of one cell each.
+    """
+    return (log_by_trial(first) - log_by_trial(second)).dropna().sort_index().to_numpy()
+
+
+def share_below_one(weights: pd.DataFrame, step: str = "later") -> float:
+    """Return the share of all weights of a table of weights that are below 1.
+
+    ``step`` is ``"first"``, the inner step that begins at random, or ``"later"``.
+    """
+    return float(weights[f"below_{step}"].sum() / weights[f"weights_{step}"].sum())
+
+
+def against_same_noise(weights: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return cells, and log RMSE of A-IRLS less that of ALS with the noise of its last steps.
+
+    The second has shape (cells, trials); see :mod:`dpmc_studies.studies.huber.experiments.weights`.
+    """
+    ratios = log_positive(weights["rmse_irls"]) - log_positive(weights["rmse_als"])
+    return trial_matrix(weights, ratios, COORDINATES)
+
+
+NEAR = 0.01  # a method has arrived when its error is this near to its least
+
+
+def seconds_and_errors(runs: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return by trial and method what the experiment ``thesis_methods`` measured.
+
+    From its table, a row per method, trial and iteration, come tables with a row per trial and a
+    column per method: ``seconds`` until the error is within 1 % of its least, ``rmse`` and ``rse``,
+    its least (held out), ``last``, RMSE after the last iteration, ``total``, seconds of the whole
+    fit, and ``step``, seconds of an iteration.
+    """
+    order = list(dict.fromkeys(runs["name"]))
+    runs = runs.sort_values("iteration")
+    keys = [runs["trial"], runs["name"]]
+    least = runs["rmse_heldout"].groupby(keys).transform("min")
+    near = runs[runs["rmse_heldout"] <= (1 + NEAR) * least]
+
+    def by_method(values: pd.Series) -> pd.DataFrame:
+        return values.unstack("name")[order]
+
+    grouped = runs.groupby(["trial", "name"])
+    last = grouped.last()
+    return {
+        "seconds": by_method(near.groupby(["trial", "name"])["seconds"].first()),
+        "rmse": by_method(grouped["rmse_heldout"].min()),
+        "rse": by_method(grouped["rse_heldout"].min()),
+        "last": by_method(last["rmse_heldout"]),
+        "total": by_method(last["seconds"]),
+        "step": by_method(last["seconds"] / last["iteration"]),
+    }

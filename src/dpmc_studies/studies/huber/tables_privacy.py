@@ -1,0 +1,197 @@
+"""Tables of the published budgets: what they add up to, and the loss that was measured."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from dpmc.privacy.nominal import table_one
+from dpmc_studies.frame.showing.frames import DATASET_LABELS, MECHANISM_LABELS, PRIVATE, select
+from dpmc_studies.frame.showing.results import read_results, write_tables
+from dpmc_studies.frame.showing.table_model import Cell, Column, Row, Table
+from dpmc_studies.studies.huber.experiments import PRIVACY_TABLES
+from dpmc_studies.studies.huber.privacy_meaning import PUBLISHED_RUNS, PublishedRun
+from dpmc_studies.studies.huber.reported import load
+
+LINES = {
+    "basic": ("basic",),
+    "RDP": ("rdp",),
+    "tightest": ("pld", "exact"),
+}
+DIGITS = 4  # significant
+VARIANCES = (1.0, 2.0)  # with which trainings were published
+NO_GUARANTEE = (
+    "None of these is a guarantee: in the published algorithms nothing bounds a user's factors and "
+    "the Gram matrices have no noise, so that no finite ε covers the item vectors; the completed "
+    "matrix holds noiseless functions of each user's own ratings."
+)
+NEIGHBOURS = {"change": "rating changed", "remove_user": "user removed"}
+COLUMNS = (
+    Column("nominal", "one release, reported", "Claimed ε"),
+    Column("total", "whole training", "Claimed ε"),
+    Column("lowest_median", "lowest median", "Measured loss"),
+    Column("highest_median", "highest median", "Measured loss"),
+    Column("largest", "largest", "Measured loss"),
+    Column("above_nominal", "one release", "Share of neighbours above (%)"),
+    Column("above_total", "whole training", "Share of neighbours above (%)"),
+)
+
+
+def run(folder: Path, settings: Mapping[str, object], out: Path) -> None:
+    """Write the tables; one whose results are missing, or have no rows, is left out."""
+    published = load(real_variances=settings["real_variances"])
+    write_tables(build_privacy_tables(read_results(folder, PRIVACY_TABLES), published), out)
+
+
+def build_privacy_tables(
+    results: Mapping[str, pd.DataFrame | None], published: pd.DataFrame
+) -> list[Table]:
+    """Return the tables of the results that there are.
+
+    ``published`` is as :func:`dpmc_studies.studies.huber.reported.load` returns it.
+    """
+    tables = []
+    if results["totals"] is not None:
+        tables.append(totals_table(results["totals"], published))
+    if results["transcript_loss"] is not None:
+        tables.append(loss_table(results["transcript_loss"]))
+    return tables
+
+
+def totals_table(totals: pd.DataFrame, published: pd.DataFrame) -> Table:
+    """Return the nominal budget of one release beside its total over every published training."""
+    columns = tuple(
+        Column(f"{mechanism}_{variance:g}", MECHANISM_LABELS[mechanism], f"Variance {variance:g}")
+        for variance in VARIANCES
+        for mechanism in PRIVATE
+    )
+    rows = _nominal_rows(published)
+    for run in PUBLISHED_RUNS:
+        rows += _run_rows(run, totals)
+    headings = (("dataset", "Data"), ("run", "Training"), ("releases", "Releases"))
+    delta = f"{totals['delta'].max():g}".replace("e-0", "e-")
+    notes = (
+        "One release: nominal ε of one number at sensitivity 5, reported in table 1 and corrected "
+        "(Gaussian: with ln instead of log10; exact: analytic Gaussian mechanism). Totals: the ε "
+        "of all releases of one item vector in a training, if every one had an ℓ1 (Gaussian: ℓ2) "
+        f"change of at most 5, at δ = {delta}; by basic composition, by Rényi "
+        "differential privacy (RDP), and the tightest: by privacy-loss distributions, exact for "
+        "Gaussian noise.",
+        NO_GUARANTEE,
+        "–: not published.",
+    )
+    title = "What the published ε is: one release, and the whole training"
+    return Table("table_privacy_1_totals", title, headings, columns, tuple(rows), notes)
+
+
+def _nominal_rows(published: pd.DataFrame) -> list[Row]:
+    reported = published[published["metric"] == "epsilon"]
+    ours = pd.DataFrame(table_one(VARIANCES))
+    lines = {
+        "reported": (reported, "published", 3),
+        "corrected": (ours, "epsilon_corrected", 3),
+        "exact": (ours, "epsilon_exact", 3),
+    }
+    rows = []
+    for line, (frame, column, digits) in lines.items():
+        cells = []
+        for variance in VARIANCES:
+            for mechanism in PRIVATE:
+                found = select(frame, mechanism=mechanism, variance=variance)[column]
+                value = float(found.iloc[0]) if len(found) else np.nan
+                cells.append(Cell(value, digits=digits))
+        rows.append(Row(("any", "one release", 1), ("Any", "one release", "1"), line, tuple(cells)))
+    return rows
+
+
+def _run_rows(run: PublishedRun, totals: pd.DataFrame) -> list[Row]:
+    here = select(totals, releases=run.releases)
+    labels = (DATASET_LABELS[run.dataset], run.label, f"{run.releases:,}")
+    rows = []
+    for line, accountants in LINES.items():
+        cells = []
+        for variance in VARIANCES:
+            for mechanism in PRIVATE:
+                cells.append(_total_cell(here, run, mechanism, variance, accountants))
+        keys = (run.dataset, run.label, run.releases)
+        rows.append(Row(keys, labels, line, tuple(cells)))
+    return rows
+
+
+def _total_cell(here, run: PublishedRun, mechanism: str, variance: float, accountants) -> Cell:
+    if mechanism not in run.mechanisms or variance not in run.variances:
+        return Cell()
+    found = select(here, mechanism=mechanism, variance=variance)
+    found = found[found["accountant"].isin(accountants)]["epsilon"]
+    if found.empty:
+        return Cell(absent="not run")
+    value = float(found.min())  # of the exact total and the one rounded up, where both are there
+    return Cell(value, digits=_digits(value))
+
+
+def _digits(value: float) -> int:
+    """Digits after the point that leave :data:`DIGITS` significant ones."""
+    return int(np.clip(DIGITS - 1 - np.floor(np.log10(value)), 0, DIGITS)) if value > 0 else 1
+
+
+def cells_of_run(losses: pd.DataFrame, run: PublishedRun) -> pd.DataFrame:
+    """Return the cells of the table of measured losses that belong to one kind of training."""
+    here = losses[(losses["dataset"] == run.dataset) & (losses["method"] == run.method)]
+    if "irls_iterations" in here:
+        here = select(here, irls_iterations=run.irls_iterations)
+    return here
+
+
+def loss_table(losses: pd.DataFrame) -> Table:
+    """Return claimed budgets beside measured losses, a line for every published kind of training.
+
+    ``transcript_loss.csv`` has one row a cell (rank, observed fraction, ...) and kind of neighbour.
+    """
+    rows = []
+    for run in PUBLISHED_RUNS:
+        here = cells_of_run(losses, run)
+        for variance in run.variances:
+            for mechanism in run.mechanisms:
+                part = select(here, variance=variance, mechanism=mechanism)
+                rows += _rows(run, variance, mechanism, part)
+    counts = losses["neighbours"]
+    headings = (
+        ("dataset", "Data"),
+        ("run", "Training"),
+        ("variance", "Variance"),
+        ("mechanism", "Noise"),
+    )
+    notes = (
+        "Exact log-likelihood ratio of all released item vectors between the data of a run and "
+        f"neighbouring data, over {counts.min():g} to {counts.max():g} neighbours of each kind a "
+        "cell: a rating moved to the far end of its range, or a user removed. Medians, largest "
+        "losses and shares over ranks and observed fractions; shares: mean over them.",
+        "Under (ε, δ)-differential privacy a loss exceeds ε hardly more often than δ. The total "
+        "is the tightest known under the papers' own assumption (PLD; Gaussian: exact).",
+    )
+    title = "Privacy loss of the published algorithms, claimed and measured"
+    return Table("table_privacy_2_loss", title, headings, COLUMNS, tuple(rows), notes)
+
+
+def _rows(run: PublishedRun, variance: float, mechanism: str, part: pd.DataFrame) -> list[Row]:
+    keys = (run.dataset, run.label, variance, mechanism)
+    name = MECHANISM_LABELS[mechanism]
+    labels = (DATASET_LABELS[run.dataset], run.label, f"{variance:g}", name)
+    rows = []
+    for neighbour, line in NEIGHBOURS.items():
+        found = part[part["neighbour"] == neighbour]
+        if found.empty:
+            rows.append(Row(keys, labels, line, (Cell(absent="not run"),) * len(COLUMNS)))
+            continue
+        values = (
+            Cell(found["nominal_epsilon"].iloc[0], digits=2),
+            Cell(found["total_pld"].iloc[0], digits=1),
+            Cell(found["median"].min(), digits=1),
+            Cell(found["median"].max(), digits=1),
+            Cell(found["largest"].max(), digits=1),
+            Cell(100 * found["share_above_nominal"].mean(), digits=1),
+            Cell(100 * found["share_above_total"].mean(), digits=1),
+        )
+        rows.append(Row(keys, labels, line, values))
+    return rows

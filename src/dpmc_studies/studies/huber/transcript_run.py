@@ -1,0 +1,167 @@
+"""One run of the published algorithms with all that it released, and its exact privacy losses.
+
+Source of the algorithms: [Gowtham 2022], algorithms 1 to 3.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpmc.errors import InputError
+from dpmc.mechanisms import Gaussian, Huber, Laplace
+from dpmc.methods.kernels.regressions import Regressions
+from dpmc.methods.kernels.simd import LANES
+from dpmc.privacy.calibration import CALIBRATED
+from dpmc.ratings import Compressed, Ratings
+from dpmc_studies.frame.jobs.seeds import NOISE, START
+from dpmc_studies.studies.huber.cells import Cell
+from dpmc_studies.studies.huber.transcript_kernels import add_losses, buffers
+from dpmc_studies.studies.huber.trial import SHARED, fit
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One fit with noise and what its releases were made from.
+
+    Attributes
+    ----------
+    model : dpmc.methods.factorization.alternating.AlternatingMethod
+        The fitted ALS or IRLS.
+    user_factors : float64 array, shape (iterations, n_users, rank)
+    item_factors : float64 array, shape (iterations + 1, n_items, rank)
+        The start V_0 first.
+    starts : float64 array, shape (iterations, n_items, rank)
+        theta_0 of A-IRLS; ALS has no use for it.
+    noise : float64 array, shape (iterations, inner iterations, n_items, rank)
+        t on the right-hand sides.
+    """
+
+    ratings: Ratings
+    model: object
+    user_factors: np.ndarray
+    item_factors: np.ndarray
+    starts: np.ndarray
+    noise: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """Neighbouring data sets, in each of which one rating has another value.
+
+    ``index`` (int) says which rating, ``values`` (float64) its value on the neighbouring data; both
+    have shape (n_changes,).
+    """
+
+    index: np.ndarray
+    values: np.ndarray
+
+
+def far_changes(
+    ratings: Ratings, limits: tuple[float, float], count: int, rng: np.random.Generator
+) -> Changes:
+    """Choose ratings at random; each moves to the end of the range that is far from it."""
+    index = rng.choice(len(ratings), count, replace=False)
+    low, high = limits
+    return Changes(index, np.where(ratings.values[index] > (low + high) / 2, low, high))
+
+
+def record(cell: Cell, settings: Mapping, trial: int, ratings: Ratings) -> Run:
+    """Fit as the trial of the reproduction does, on its streams, and keep what was released.
+
+    The method of the cell is "als" or "irls", with one of the papers' mechanisms; ``settings`` are
+    those of the cell, ``ratings`` what the trial trains on.
+    """
+    if cell.method not in ("als", "irls") or cell.mechanism not in CALIBRATED:
+        raise InputError(
+            f"The releases of method {cell.method} with mechanism {cell.mechanism} have no known "
+            f"density: als or irls is needed, with {', '.join(CALIBRATED)}."
+        )
+    users, items = [], []
+
+    def keep(_iteration, model):
+        users.append(model.user_factors_)
+        items.append(model.item_factors_)
+
+    model, _ = fit(cell, settings, trial, ratings, keep)
+    rng = cell.stream(settings["seed"], START, *SHARED, trial=trial)
+    drawn = (rng.standard_normal if model.start == "normal" else rng.random)(
+        (model.iterations + 1, *items[0].shape)
+    )
+    noise_rng = cell.stream(settings["seed"], NOISE, trial=trial)
+    size = (model.iterations, cell.irls_iterations or 1, *items[0].shape)
+    noise = model.mechanism.rvs(size=size, rng=noise_rng)
+    return Run(ratings, model, np.stack(users), np.stack([drawn[0], *items]), drawn[1:], noise)
+
+
+def privacy_losses(run: Run, changes: Changes) -> tuple[np.ndarray, np.ndarray]:
+    """Return log p(releases) on the data of a run minus that on neighbouring data.
+
+    The losses are ``changed``, shape (n_changes,), for each changed rating, and ``removed``, shape
+    (n_users,), for each user removed with all ratings; 0 for one without ratings. RuntimeError if
+    the item rows along which the losses were computed are not those that the run released.
+    """
+    model, by_item = run.model, run.ratings.by_item
+    shape, scale = _density(model.mechanism)
+    moved, pairs = _moved(run.ratings, changes)
+    moved_users = Regressions(moved, model.rank, model.regularization)
+    order, most = _batches(by_item.sizes, np.diff(pairs[0]))
+    room = buffers(most, model.rank)
+    changed, removed = np.zeros(changes.index.size + 1), np.zeros(run.ratings.n_users + 1)
+    solution = np.zeros(run.item_factors.shape[1:])
+    for iteration in range(model.iterations):
+        moved_rows = moved_users.solve(run.item_factors[iteration])
+        add_losses(
+            order, (by_item.indptr, by_item.indices, by_item.values), pairs,
+            _padded(run.user_factors[iteration]), _padded(moved_rows),
+            run.starts[iteration], run.noise[iteration], getattr(model, "threshold", math.inf),
+            model.regularization, shape, scale, room, removed, changed, solution,
+        )  # fmt: skip
+        released = run.item_factors[iteration + 1]
+        if not np.allclose(solution, released, rtol=1e-6, atol=1e-6 * np.abs(released).max()):
+            raise RuntimeError(f"these are not the item rows of iteration {iteration + 1}")
+    return changed[:-1], removed[:-1]
+
+
+def _batches(counts: np.ndarray, widths: np.ndarray) -> tuple[np.ndarray, int]:
+    """Return the items by number of ratings, eight to a batch, and the most rows of a batch."""
+    order = np.argsort(counts, kind="stable")
+    order = np.append(order, np.full(-order.size % LANES, -1))
+    taken = order.reshape(-1, LANES)
+    rows = np.where(taken < 0, 0, counts[taken]).max(axis=1)
+    rows += 2 * np.where(taken < 0, 0, widths[taken]).max(axis=1)
+    return order, int(rows.max())
+
+
+def _padded(rows: np.ndarray) -> np.ndarray:
+    return np.vstack([rows, np.zeros(rows.shape[1])])
+
+
+def _density(mechanism) -> tuple[float, float]:
+    """Return shape and scale for :func:`dpmc_studies.studies.huber.transcript_kernels._loss`."""
+    if isinstance(mechanism, Huber):
+        return mechanism.a, mechanism.scale
+    return {Gaussian: math.inf, Laplace: 0.0}[type(mechanism)], mechanism.scale
+
+
+def _moved(ratings: Ratings, changes: Changes):
+    """Return the rows of the users whose rating changes: each by itself, and grouped by item.
+
+    Row n of the former has the ratings on neighbouring data n of the user whose rating changes
+    there; the latter are as :func:`dpmc_studies.studies.huber.transcript_kernels.add_losses` takes
+    them.
+    """
+    by_user = ratings.by_user
+    users, items = ratings.users[changes.index], ratings.items[changes.index]
+    counts = by_user.sizes[users]
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    neighbour = np.repeat(np.arange(users.size), counts)
+    inside = np.arange(indptr[-1]) - indptr[neighbour]
+    source = by_user.indptr[users][neighbour] + inside
+    indices, values = by_user.indices[source], by_user.values[source]
+    moved = np.where(indices == items[neighbour], changes.values[neighbour], values)
+    order = np.argsort(indices, kind="stable")
+    firsts = np.concatenate([[0], np.cumsum(np.bincount(indices, minlength=ratings.n_items))])
+    pairs = (firsts, neighbour[order], users[neighbour][order], values[order], moved[order])
+    return Compressed(indptr, indices, moved), pairs

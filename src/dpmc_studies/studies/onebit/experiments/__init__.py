@@ -1,0 +1,15 @@
+"""Experiments beside the papers' grid, a file for each: cells, settings, what runs, columns, job.
+
+A module in this folder with a ``JOB`` is an experiment; nothing else lists it. One whose job has a
+single table may have a function ``table``, which makes of its rows what readers see.
+"""
+
+from dpmc_studies.frame.jobs.experiments import experiments_in
+
+EXPERIMENTS = {
+    table: module
+    for module in experiments_in(__name__)
+    if hasattr(module, "table")
+    for table in module.JOB.tables
+}
+"""Those that have such a function, by the table that it reads."""

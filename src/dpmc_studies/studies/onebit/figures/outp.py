@@ -1,0 +1,71 @@
+"""Figure of OutP as published: the claimed epsilon against the real one."""
+
+import numpy as np
+import pandas as pd
+
+from dpmc_studies.frame.showing.frames import number, split, trials_text
+from dpmc_studies.frame.showing.panels import Axis, Curve, Level, Panel, curves, draw_panels
+from dpmc_studies.frame.showing.style import BLACK, BLUE, GREY, VERMILLION, Drawing, Look
+from dpmc_studies.studies.onebit.experiments.outp import BLOCK
+from dpmc_studies.studies.onebit.frames import LINKS, link_label
+from dpmc_studies.studies.onebit.real_epsilons import MOST, real_epsilons
+
+BESIDE = 0.12  # of log10, between two markers
+KINDS = {  # by kind, and whether it is of the block instance
+    ("guaranteed", False): ("guaranteed: ε d₁d₂ (upper bound)", Look(GREY, "", "--")),
+    ("true", True): ("true, block instance", Look(VERMILLION, "")),
+    ("true", False): ("true, typical draws (median and range)", Look(BLUE, "", (0, (5, 1.5)))),
+    ("proven", True): ("proven, block instance", Look(VERMILLION, "s", "none")),
+    ("proven", False): ("proven, typical draw", Look(BLUE, "o", "none", "white")),
+}
+LOOKS = dict(KINDS.values())
+
+
+def claimed_and_real(outp_attack: pd.DataFrame, outp_change: pd.DataFrame | None = None) -> Drawing:
+    """Draw what is guaranteed, true and proven against the claim, a panel for each link."""
+    data = real_epsilons(outp_change, outp_attack)
+    shown = data[(data["kind"] != MOST) & (data["epsilon"] > 0)]
+    kinds = zip(shown["kind"], shown["instance"] == BLOCK, strict=True)
+    shown = shown.assign(label=[KINDS[each][0] for each in kinds], mean=shown["epsilon"])
+    guaranteed = shown[shown["kind"] == "guaranteed"]
+    claims = np.sort(data["claimed_epsilon"].dropna().unique())
+    claimed = Curve(pd.DataFrame({"x": claims, "mean": claims}), Look(BLACK, ""), "claimed")
+    levels = [
+        Level(
+            row.epsilon,
+            Look(BLACK, "", (0, (1, 1.2))),
+            f"most that {row.samples:,.0f} samples can prove: {row.epsilon:.1f}",
+        )
+        for row in data[data["kind"] == MOST].itertuples()
+    ]
+    panels = [
+        Panel(
+            link_label(link).capitalize(),
+            x=Axis("Claimed ε", log=True),
+            y=Axis("Real ε for one sign", log=True),
+            curves=[
+                claimed,
+                *curves(pd.concat([guaranteed, part]), "label", "claimed_epsilon", LOOKS),
+            ],
+            levels=levels,
+            dodge=BESIDE,
+        )
+        for link, part in split(shown[shown["link"].isin(LINKS)], link=LINKS)
+    ]
+    style = {"columns": 2, "height": 2.7, "sharey": True, "legend": {"ncols": 2}}
+    return draw_panels(panels, data, **style)
+
+
+def describe_outp(data: pd.DataFrame) -> dict[str, object]:
+    """Say what a claim of the smallest epsilon that was tried really is."""
+    claim, proven = data["claimed_epsilon"].min(), data[data["kind"] == "proven"]
+    true = data[(data["claimed_epsilon"] == claim) & (data["kind"] == "true")]
+    block = true.loc[true["instance"] == BLOCK, "epsilon"]
+    real = [f"it is {number(block.max())} on the block instance"] if len(block) else []
+    real += [
+        f"{number(row.epsilon)} on the {row.instance} draws with the {link_label(row.link)} "
+        f"(median of {trials_text([row.samples])})"
+        for row in true[true["instance"] != BLOCK].itertuples()
+    ]
+    above = int((proven["epsilon"] > proven["claimed_epsilon"]).sum())
+    return {"claim": claim, "real": ", ".join(real), "above": above, "cases": len(proven)}

@@ -1,0 +1,80 @@
+"""One-bit data: signs drawn from a known matrix, and the first lines of a file for testing.
+
+Source: Davenport, Plan, van den Berg and Wootters, "1-bit matrix completion" (2014), for the model;
+[Li 2021], section 5, for the instances.
+"""
+
+import numpy as np
+
+from dpmc.errors import InputError
+from dpmc.ratings import Ratings
+from dpmc_studies.methods.onebit.signs import SIGN_RANGE
+
+
+def instance(
+    rng: np.random.Generator,
+    users: int,
+    items: int,
+    rank: int,
+    share: float,
+    link,
+    alpha: float,
+    drawn: float | None = None,
+) -> tuple[np.ndarray, Ratings]:
+    """Draw a matrix of low rank and the signs of some of its entries.
+
+    The factors are U(-1/2, 1/2); their product is divided by its largest *absolute* entry (Li et
+    al. divide by the largest entry, so that a negative one can exceed alpha) and multiplied by
+    alpha. Factors are drawn first, then the observed entries, then one uniform number u for each;
+    the sign is +1 where u < h(M_ij). So the same stream with another link gives the same matrix,
+    entries and uniform numbers. With ``drawn``, at least ``share``, that share of the entries is
+    drawn and part of it kept, so that the same stream with a smaller share gives the same matrix
+    and some of the same signs.
+
+    ``share`` of the entries are observed, rounded to a whole number of them, at least 1; ``link``
+    is anything with a method ``cdf``, such as those of
+    :data:`dpmc_studies.methods.onebit.links.LINKS`; ``alpha``, the largest absolute entry, is
+    positive. The matrix is float64, shape (users, items); signs are -1 and +1, row by row.
+    """
+    for name, value in (("users", users), ("items", items), ("rank", rank)):
+        if value < 1:
+            raise InputError(f"{name} must be at least 1, got {value}.")
+    if not (np.isfinite(alpha) and alpha > 0):
+        raise InputError(f"alpha must be a positive number, got {alpha}.")
+    drawn = share if drawn is None else drawn
+    count, most = (
+        round(each * users * items) if np.isfinite(each) else 0 for each in (share, drawn)
+    )
+    if not 1 <= count <= users * items:
+        raise InputError(
+            f"The observed share must leave at least one entry and at most all, got {share:g} of "
+            f"{users} x {items}."
+        )
+    if not count <= most <= users * items:
+        raise InputError(f"Of {drawn:g} of the entries {share:g} of all cannot be kept.")
+    user_factors = rng.uniform(-0.5, 0.5, (users, rank))
+    item_factors = rng.uniform(-0.5, 0.5, (items, rank))
+    # einsum, not BLAS: the same bits on every CPU
+    matrix = np.einsum("ir,jr->ij", user_factors, item_factors)
+    matrix *= alpha / np.abs(matrix).max()
+    places = rng.permutation(matrix.size)[:most]
+    kept = np.argsort(places) < count
+    observed = np.sort(places)
+    positive = rng.random(most) < link.cdf(matrix.ravel()[observed])
+    observed, positive = observed[kept], positive[kept]
+    rows, columns = np.divmod(observed, items)
+    signs = np.where(positive, 1.0, -1.0)
+    return matrix, Ratings(rows, columns, signs, users, items, "synthetic", SIGN_RANGE)
+
+
+def first_split(ratings: Ratings, test: int) -> tuple[Ratings, Ratings]:
+    """Split off the first ratings of the file for testing; return (training, test).
+
+    MovieLens 100K's own split u1 tests on the first 20,000 lines of ``u.data``. The readers keep
+    the order of the file.
+    """
+    if not 0 < test < len(ratings):
+        raise InputError(
+            f"{ratings.name}: {test} test ratings of {len(ratings)} leave none to train or test on."
+        )
+    return ratings.take(slice(test, None)), ratings.take(slice(None, test))

@@ -1,0 +1,72 @@
+"""The data of a one-bit trial, and how a completed matrix is compared with them.
+
+Source: [Li 2021], section 5.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpmc.ratings import Ratings
+from dpmc.ties import margin, signs
+from dpmc_studies.methods.onebit.projection import leading_factors
+from dpmc_studies.studies.onebit.ranks import BY_RANK, predictions_by_rank
+
+METRICS = ("are_raw", "are_truncated", "accuracy_raw", "accuracy_truncated")
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The data of a trial: signs to learn from, and the matrix or the signs to be compared with.
+
+    ``matrix``, float64 of shape (users, items), is the truth of synthetic data; ``test`` are
+    held-out signs of real data.
+    """
+
+    training: Ratings
+    matrix: np.ndarray | None = None
+    test: Ratings | None = None
+
+    def errors(
+        self, completed: np.ndarray, rank: int, ranks: Sequence[int] = ()
+    ) -> dict[str, object]:
+        """Return :data:`METRICS` of a completed matrix; None where a metric does not apply.
+
+        "Truncated" is the best approximation of rank ``rank``, taken after any noise. With
+        ``ranks``, of real data, :data:`dpmc_studies.studies.onebit.ranks.BY_RANK` is the accuracy
+        after truncation to each of them.
+        """
+        left, right = leading_factors(completed, max([rank, *ranks]))
+        both = {"raw": completed, "truncated": left[:, :rank] @ right[:rank]}
+        found = dict.fromkeys(METRICS)
+        for name, matrix in both.items():
+            if self.matrix is not None:
+                found[f"are_{name}"] = relative_error(matrix, self.matrix)
+            else:
+                found[f"accuracy_{name}"] = accuracy(matrix, self.test)
+        if ranks:
+            tie = margin(both["truncated"])  # one scale for all ranks
+            predicted = predictions_by_rank(left, right, ranks, self.test)
+            found[BY_RANK] = {
+                each: right_signs(values, tie, self.test) for each, values in predicted.items()
+            }
+        return found
+
+
+def relative_error(completed: np.ndarray, truth: np.ndarray) -> float:
+    """Return the average relative error ||X - M||_F^2 / ||M||_F^2 (Li et al., section 5)."""
+    return float(np.square(completed - truth).sum() / np.square(truth).sum())
+
+
+def accuracy(completed: np.ndarray, test: Ratings) -> float:
+    """Return the share of test signs that a matrix has right; a tie with 0 counts one half.
+
+    Ties are those of :mod:`dpmc.ties`, measured by the largest entry of the matrix.
+    """
+    return right_signs(completed[test.users, test.items], margin(completed), test)
+
+
+def right_signs(predictions: np.ndarray, tie: float, test: Ratings) -> float:
+    """Return the share of test signs that predictions have right; within ``tie`` of 0 one half."""
+    return float((1 + signs(predictions, tie) * test.values).mean() / 2)

@@ -1,0 +1,65 @@
+"""Local Bayes against methods at settings of one search, L12, and with its own predictor, L13.
+
+Rows are places (data set, epsilon), each a difference of log RMSE, paired by trial.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from dpmc_studies.frame.judging.finding import MARGIN, Finding
+from dpmc_studies.frame.judging.rules import always_below, explained, mostly_below, not_available
+from dpmc_studies.statistics.paired import Pair, compare, more
+from dpmc_studies.studies.which_model.claims.evidence import (
+    Evidence,
+    claim,
+    method_named,
+    place_named,
+    rows_of,
+)
+from dpmc_studies.studies.which_model.frames import PLACE, of_either, of_opponents, of_posterior
+
+
+def named(found: Mapping[tuple, Pair]) -> str:
+    """Say how Local Bayes does at each place, and against what."""
+    table = compare(found, PLACE)
+    ends = table.loc[[table["difference"].idxmin(), table["difference"].idxmax()]]
+    texts = [
+        f"{np.exp(row['difference']):.3g} ({place_named(row['dataset'], row['epsilon'])}, against "
+        f"{method_named(row['second'][0])})"
+        for _, row in ends.iterrows()
+    ]
+    return (
+        f"RMSE over that of the best: from {texts[0]} to {texts[1]}, and significantly more at "
+        f"{more(table).sum()} of {len(table)} points"
+    )
+
+
+@claim("L12")
+def local_bayes_is_near_the_best_after_a_fair_search(evidence: Evidence) -> Finding:
+    """ALL places of the search: its error is less than 1 % above that of the best other."""
+    found = of_opponents(evidence.trials)
+    if not found:
+        return not_available("methods at settings of one search")
+    return explained(always_below(rows_of(found), MARGIN[1]), f"{named(found)}.")
+
+
+@claim("L13")
+def local_bayes_leads_with_the_same_predictor(evidence: Evidence) -> Finding:
+    """MOST places: its error is below that of the best other with its own predictor."""
+    found = of_posterior(evidence.trials)
+    if not found:
+        return not_available("other methods with the posterior of users")
+    text = named(found)
+    before, after = of_either(evidence.trials)
+    both = before.keys() & after.keys()
+    if both:
+        leads = [
+            [np.nanmean(each[place].differences) for place in both] for each in (before, after)
+        ]
+        lead, left = (-100 * float(np.mean(each)) for each in leads)
+        text += (
+            f"; of its lead over the others as they are, {lead:.2f} % on these splits, {left:.2f} "
+            "% is left over each of them with its predictor or without, whichever is better"
+        )
+    return explained(mostly_below(rows_of(found)), f"{text}.")

@@ -1,0 +1,91 @@
+"""What features of items change, L2 to L4, and what parts of Local Bayes contribute, L5 to L11.
+
+Rows are differences of log RMSE, paired by trial.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from dpmc_studies.frame.judging.finding import Finding
+from dpmc_studies.frame.judging.rules import (
+    Rows,
+    always_below,
+    explained,
+    mostly_below,
+    not_available,
+)
+from dpmc_studies.statistics import paired
+from dpmc_studies.statistics.tests import log_positive
+from dpmc_studies.studies.which_model.claims.evidence import Evidence, claim, place_named, span
+from dpmc_studies.studies.which_model.frames import PLACE, of_forms, places, with_features
+
+WHOLE = "whole"
+CHEAP = float(np.log(1.003))  # what features that mean nothing may cost
+MIDDLE, MOST_RATED = (2, 3), 5  # fifths of the items
+FORMS = {
+    "L5": "no_prior",
+    "L6": "fixed_prior",
+    "L7": "no_covariance",
+    "L8": "plain_residuals",
+    "L9": "equal_steps",
+    "L10": "fixed_ridge",
+    "L11": "random_start",
+}
+
+
+def changes(errors: Mapping[tuple, pd.DataFrame], one: str, other: str) -> Rows:
+    """Return the differences of two variants at each place where both were run."""
+    return {
+        place_named(*place): (here[one] - here[other]).to_numpy()
+        for place, here in errors.items()
+        if {one, other} <= set(here.columns)
+    }
+
+
+@claim("L2")
+def features_lower_the_error(evidence: Evidence) -> Finding:
+    """ALL budgets: the error with features is below that without."""
+    rows = changes(places(with_features(evidence.trials), "variant"), "features", "no_features")
+    return always_below(rows) if rows else not_available("features of items")
+
+
+@claim("L3")
+def features_that_mean_nothing_are_cheap(evidence: Evidence) -> Finding:
+    """ALL budgets: the error with shuffled features is less than .3 % above that without."""
+    errors = places(with_features(evidence.trials), "variant")
+    rows = changes(errors, "shuffled_features", "no_features")
+    return always_below(rows, CHEAP) if rows else not_available("shuffled features of items")
+
+
+@claim("L4")
+def features_help_in_the_middle(evidence: Evidence) -> Finding:
+    """ALL budgets: the middle of the items gains more than the most rated fifth."""
+    table, rows = evidence.popularity, {}
+    if table is None or table.empty:
+        return not_available("features of items")
+    logs = log_positive(table["rmse"])
+    for fifths, here in paired.places(table, logs, PLACE, ["variant", "fifth"]).items():
+        gain = here["features"] - here["no_features"]
+        middle = gain[[*MIDDLE]].mean(axis="columns")
+        rows[place_named(*fifths)] = (middle - gain[MOST_RATED]).to_numpy()
+    return always_below(rows)
+
+
+def part_matters(name: str):
+    """Return the predicate of a form: MOST places have less error with the whole method."""
+
+    def predicate(evidence: Evidence) -> Finding:
+        errors = places(of_forms(evidence.trials), "variant")
+        rows = changes(errors, WHOLE, FORMS[name])
+        if not rows:
+            return not_available("this form of Local Bayes")
+        text = f"RMSE of this form over that of the whole method: {span(rows)}."
+        return explained(mostly_below(rows), text)
+
+    return predicate
+
+
+for _name in FORMS:
+    claim(_name)(part_matters(_name))

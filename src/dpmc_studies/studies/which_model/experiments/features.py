@@ -1,0 +1,136 @@
+"""What do public features of items change? Local Bayes with and without genres and years of films,
+and other methods with them.
+
+Beside them the same features in another order of the items, which mean nothing, drawn anew in each
+trial. Splits, starts and noise are the same for all three. Other methods that take features stand
+beside it at settings of the search of opponents. Errors of Local Bayes are also told by popularity:
+fifths of the items by their numbers of ratings in training.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from dpmc.publication.features import Features
+from dpmc.ratings import Ratings
+from dpmc_studies.datasets.parts import Split
+from dpmc_studies.frame.api import Job, RatingsOf, Section
+from dpmc_studies.frame.jobs.hyperparameters import model_settings
+from dpmc_studies.frame.jobs.seeds import NOISE, START, stream
+from dpmc_studies.frame.jobs.task import Task
+from dpmc_studies.statistics.errors import rmse
+from dpmc_studies.studies.which_model.cells import COLUMNS, COORDINATES, LOCAL_BAYES, FitCell
+from dpmc_studies.studies.which_model.settings import data_settings, modules_of
+from dpmc_studies.studies.which_model.variants import SEARCHED
+
+WITHOUT, WITH, SHUFFLED = "no_features", "features", "shuffled_features"
+VARIANTS = (WITHOUT, WITH, SHUFFLED)
+FIFTHS = 5
+POPULARITY_COLUMNS = (*COORDINATES, "trial", "fifth", "test_ratings", "rmse")
+FEATURES = "features"
+
+
+def cells(section: Section) -> list[FitCell]:
+    """Return every cell: a data set with features, a method and its variant, and a budget."""
+    given = section["features"]
+    compared = [(LOCAL_BAYES, each, given["epsilons"]) for each in VARIANTS]
+    searched = [each for each in given["epsilons"] if each in section["search"]["epsilons"]]
+    compared += [(method, WITH, searched) for method in given["methods"]]
+    return [
+        FitCell(dataset, method, variant, float(epsilon))
+        for dataset in given["tables"]
+        for method, variant, epsilons in compared
+        for epsilon in epsilons
+    ]
+
+
+def settings(section: Section, cell: FitCell) -> dict[str, object]:
+    """Return exactly what a cell uses."""
+    own = data_settings(section, cell, section["features"]["trials"])
+    if cell.method == LOCAL_BAYES:
+        return own
+    place = {**cell.coordinates(), "variant": SEARCHED}
+    return own | {"model": model_settings(section["hyperparameters"], place)}
+
+
+def inputs(section: Section, cell: FitCell) -> dict[str, RatingsOf]:
+    """Return the ratings, and the table of features, which is stored as ratings are."""
+    table = section["features"]["tables"][cell.dataset]
+    return {"ratings": RatingsOf(cell.dataset), FEATURES: RatingsOf(table)}
+
+
+def run(task: Task) -> dict[str, list[dict[str, object]]]:
+    """Fit with, without and with shuffled features; nothing where there is no table of them."""
+    # these import numba
+    from dpmc_studies.studies.which_model.trial import make_model, run_trials
+
+    table = Ratings.load_if_available(task.inputs[FEATURES])
+    if table is None:
+        return {"trials": [], "popularity": []}
+    features, popularity = features_of(table), []
+
+    def fit(cell: FitCell, settings: Mapping, trial: int, split: Split):
+        shared = {"dataset": cell.dataset, "trial": trial}
+        known = features if cell.variant != WITHOUT else None
+        if cell.variant == SHUFFLED:
+            known = shuffled(features, stream(settings["seed"], SHUFFLED, shared))
+        same = ("dataset", "method", "epsilon")
+        rng, noise_rng = (
+            cell.stream(settings["seed"], purpose, *same, trial=trial) for purpose in (START, NOISE)
+        )
+        model = make_model(cell, {"model": {}, **settings})
+        return model.fit(split.training, rng=rng, noise_rng=noise_rng, item_features=known)
+
+    def also(cell: FitCell, trial: int, model, split: Split) -> None:
+        common = cell.coordinates() | {"trial": trial}
+        if cell.method == LOCAL_BAYES:
+            popularity.extend(common | row for row in by_popularity(model, split))
+
+    return {"trials": run_trials(task, fit, also), "popularity": popularity}
+
+
+def features_of(table: Ratings) -> Features:
+    """Return a table that is stored as ratings, items as its users, as features of items."""
+    numbers = np.full((table.n_users, table.n_items), np.nan)
+    numbers[table.users, table.items] = table.values
+    names = tuple(str(name) for name in table.item_labels)
+    return Features(names, list(table.user_labels), numbers)
+
+
+def shuffled(features: Features, rng: np.random.Generator) -> Features:
+    """Return the features of other items, drawn at random."""
+    return replace(features, table=rng.permutation(features.table))
+
+
+def by_popularity(model, split: Split) -> list[dict[str, object]]:
+    """Return the error on each fifth of the items, the rarest ones first; ties as they are listed.
+
+    Items without training ratings are among the rarest. A fifth without test ratings has no row.
+    """
+    counts = np.bincount(split.training.items, minlength=split.training.n_items)
+    order = np.argsort(counts, kind="stable")
+    fifths = np.empty(order.size, dtype=int)
+    fifths[order] = np.arange(order.size) * FIFTHS // order.size
+    test = split.test
+    predicted, of_test = model.predict(test.users, test.items), fifths[test.items]
+    rows = []
+    for fifth in np.unique(of_test):
+        here = of_test == fifth
+        found = {"fifth": int(fifth) + 1, "test_ratings": int(here.sum())}
+        rows.append(found | {"rmse": rmse(predicted[here], test.values[here])})
+    return rows
+
+
+JOB = Job(
+    name="features",
+    run=f"{__name__}:run",
+    tables={"trials": COLUMNS, "popularity": POPULARITY_COLUMNS},
+    cell=FitCell,
+    cells=cells,
+    by=("dataset", "method"),
+    settings=settings,
+    inputs=inputs,
+    modules=lambda section, cell: modules_of(cell.method),
+    seconds=25.0,
+)

@@ -1,0 +1,188 @@
+"""A search of the opponents' settings, with equal effort for each, on splits of their own.
+
+For each data set, method and budget, as many candidates are drawn from the method's space
+(:mod:`dpmc_studies.methods.user_level.spaces`). Beside them stand the settings that the table has
+already for this budget or a smaller one: those of another search, and those of the study of the
+papers. They are halved by their mean error on validation ratings: all on one split, the best third
+on two more, the best three on four more. What was best at a smaller budget takes part to the end,
+so the choice at a larger one has no more error on these splits. Split, start and noise are the same
+for all candidates.
+
+A target of its own: what is found is written into ``hyperparameters.yaml`` by hand, as the variant
+"searched". No budget pays for it.
+"""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from dpmc.errors import InputError
+from dpmc.ratings import Ratings
+from dpmc_studies.frame.api import Job, RatingsOf, Section
+from dpmc_studies.frame.jobs.cells import Cell
+from dpmc_studies.frame.jobs.entries import inputs_of, public_range
+from dpmc_studies.frame.jobs.hyperparameters import model_settings
+from dpmc_studies.frame.jobs.seeds import NOISE, START, stream
+from dpmc_studies.frame.jobs.task import Task
+from dpmc_studies.methods.user_level.spaces import SPACES, drawn, scales
+from dpmc_studies.statistics.errors import rmse
+from dpmc_studies.studies.which_model.cells import FitCell
+from dpmc_studies.studies.which_model.experiments.features import FEATURES, features_of
+from dpmc_studies.studies.which_model.settings import data_settings, modules_of
+
+TARGET, SEARCH = "which_model_search", "search"
+COLUMNS = ("dataset", "method", "epsilon", "place", "rmse", "splits", "fits", "settings")
+RUNGS = (1, 3, 7)
+"""On so many splits are those compared that are left."""
+THIRD, FINALISTS, KEPT = 3, 3, 3
+KNOWN, BUDGETS = ("tuned", "standard", "weighted"), (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+
+
+@dataclass(frozen=True)
+class SearchCell(Cell):
+    """A method on a data set, at all its budgets."""
+
+    dataset: str
+    method: str
+
+
+def cells(section: Section) -> list[SearchCell]:
+    """Return every cell."""
+    given, featured = section["search"], section["features"]
+    found = [*product(given["datasets"], given["methods"])]
+    found += product(featured["tables"], featured["methods"])
+    return [SearchCell(*each) for each in found]
+
+
+def settings(section: Section, cell: SearchCell) -> dict[str, object]:
+    """Return exactly what a cell uses."""
+    given = section["search"]
+    if cell.method not in SPACES:
+        raise InputError(f"which_model.search: there is no space of settings for {cell.method}.")
+    return {
+        **data_settings(section, cell, RUNGS[-1]),
+        "seed": given["seed"],
+        "candidates": given["candidates"],
+        "fixed": given["fixed"].get(cell.method, {}),
+        "epsilons": sorted(float(epsilon) for epsilon in given["epsilons"]),
+        "known": known(section, cell),
+    }
+
+
+def known(section: Section, cell: SearchCell) -> list[tuple[float, Mapping]]:
+    """Return the settings that the table has already, each with the least budget it is for."""
+    found: dict[str, tuple[float, Mapping]] = {}
+    for epsilon in BUDGETS:
+        for variant in KNOWN:
+            place = {**cell.coordinates(), "variant": variant, "epsilon": epsilon}
+            own = model_settings(section["hyperparameters"], place)
+            if own:
+                found.setdefault(json.dumps(own, sort_keys=True), (epsilon, own))
+    return list(found.values())
+
+
+def inputs(section: Section, cell: SearchCell) -> dict[str, object]:
+    """Return the data, and features for a method that takes them."""
+    found = inputs_of(section, cell)
+    if cell.method in section["features"]["methods"]:
+        found |= {FEATURES: RatingsOf(section["features"]["tables"][cell.dataset])}
+    return found
+
+
+def run(task: Task) -> list[dict[str, object]]:
+    """Return the best candidates at each budget, best first."""
+    from dpmc_studies.datasets.parts import VALIDATION
+    from dpmc_studies.frame.jobs.data import make_split
+
+    settings, cell = task.settings, task.cell
+    splits = [
+        make_split(cell.dataset, settings, trial, task.ratings, part=VALIDATION)
+        for trial in range(RUNGS[-1])
+    ]
+    training, (low, high) = splits[0].training, public_range(settings["data"])
+    units = scales(cell.method, (high - low) / 2, training.n_users, training.n_items)
+    rng = stream(settings["seed"], SEARCH, cell.coordinates())
+    candidates = [
+        settings["fixed"] | drawn(rng, SPACES[cell.method], units)
+        for _ in range(settings["candidates"])
+    ]
+    rows, best, known = [], [], {}
+    if FEATURES in task.inputs:
+        table = Ratings.load_if_available(task.inputs[FEATURES])
+        if table is None:
+            return []
+        known = {"item_features": features_of(table)}
+    for epsilon in settings["epsilons"]:
+        place = FitCell(cell.dataset, cell.method, SEARCH, epsilon)
+        errors = Errors(place, settings, splits, known)
+        there = [own for least, own in settings["known"] if least <= epsilon]
+        left = [*best, *there, *candidates]
+        for rung, keep in zip(RUNGS[:-1], (-(-len(left) // THIRD), FINALISTS), strict=True):
+            left = sorted(left, key=lambda each, of=rung: errors.mean(each, of))[:keep]
+        finalists = [*best, *(each for each in left if each not in best)]
+        ranked = sorted(finalists, key=lambda each: errors.mean(each, RUNGS[-1]))
+        best = ranked[:1]
+        for number, each in enumerate(ranked[:KEPT], start=1):
+            found = {"place": number, "rmse": errors.mean(each, RUNGS[-1]), "splits": RUNGS[-1]}
+            named = {**cell.coordinates(), "epsilon": epsilon}
+            rows.append(named | found | {"fits": errors.fits, "settings": json.dumps(each)})
+    return rows
+
+
+class Errors:
+    """Validation errors of candidates at one budget, each fit made once.
+
+    Attributes
+    ----------
+    fits : int
+        That were made.
+    """
+
+    def __init__(self, cell: FitCell, settings: Mapping, splits: Sequence, given: Mapping):
+        self._cell, self._settings, self._splits = cell, settings, splits
+        self._given = given  # to each fit
+        self._found: dict[tuple[str, int], float] = {}
+        self.fits = 0
+
+    def mean(self, candidate: Mapping, splits: int) -> float:
+        """Return the mean RMSE on the first so many splits."""
+        return float(np.mean([self._one(candidate, number) for number in range(splits)]))
+
+    def _one(self, candidate: Mapping, number: int) -> float:
+        key = json.dumps(candidate, sort_keys=True), number
+        if key not in self._found:
+            self._found[key] = self._fit(candidate, number)
+        return self._found[key]
+
+    def _fit(self, candidate: Mapping, number: int) -> float:
+        from dpmc_studies.studies.which_model.trial import make_model
+
+        self.fits += 1
+        split, seed = self._splits[number], self._settings["seed"]
+        rng, noise_rng = (
+            self._cell.stream(seed, purpose, trial=number) for purpose in (START, NOISE)
+        )
+        try:
+            model = make_model(self._cell, {**self._settings, "model": candidate})
+            model.fit(split.training, rng=rng, noise_rng=noise_rng, **self._given)
+        except InputError:
+            return math.inf  # settings that do not fit together
+        return rmse(model.predict(split.test.users, split.test.items), split.test.values)
+
+
+JOB = Job(
+    name="candidate",
+    run=f"{__name__}:run",
+    tables={"search": COLUMNS},
+    cell=SearchCell,
+    cells=cells,
+    settings=settings,
+    inputs=inputs,
+    modules=lambda section, cell: modules_of(cell.method),
+    target=TARGET,
+    seconds=120.0,
+)

@@ -1,0 +1,183 @@
+"""Every figure of the study, as ``figures.yaml`` declares it."""
+
+import pandas as pd
+
+from dpmc_studies.frame.showing.forest import Forest, Points, draw_forest
+from dpmc_studies.frame.showing.frames import best_at_ends, listed, present, split
+from dpmc_studies.frame.showing.panels import Axis, Panel, curves, draw_panels, levels
+from dpmc_studies.frame.showing.style import (
+    BLUE,
+    GREY,
+    VERMILLION,
+    Drawing,
+    Look,
+    NothingToDraw,
+    drawing_step,
+    read_figures,
+)
+from dpmc_studies.studies.which_model.frames import (
+    DATASETS,
+    FEATURE_LOOKS,
+    FEATURES,
+    FORMS,
+    LOOKS,
+    MEASURES,
+    METHODS,
+    RANKED,
+    RANKED_LOOKS,
+    RANKING_MODEL,
+    best_of_later,
+    dataset_label,
+    list_means,
+    method_label,
+    of_forms,
+    over,
+    summary,
+    tuned,
+    with_features,
+)
+
+WITHOUT, WHOLE = "no_features", "whole"
+BUDGET_LOOKS = (Look(VERMILLION, "^"), Look(BLUE, "o"), Look(GREY, "s"))
+
+
+def epsilons(table: pd.DataFrame) -> Axis:
+    """Return the axis of epsilon, labelled where there are points."""
+    ticks = table["epsilon"].unique()
+    return Axis("ε of one user, all ratings", log=True, ticks=ticks, margin=1.25)
+
+
+def errors(trials: pd.DataFrame | None) -> Drawing:
+    """Draw Local Bayes beside the others at settings that we searched."""
+    rows = tuned(trials)
+    if rows.empty:
+        raise NothingToDraw
+    later = best_of_later(trials)
+    table = pd.concat([summary(rows), later[later["dataset"].isin(rows["dataset"])]])
+    panels = [
+        Panel(
+            dataset_label(name),
+            x=epsilons(here),
+            y=Axis("RMSE", log=True, reach=0.6),
+            curves=curves(here, "method", "epsilon", LOOKS, method_label),
+            dodge=0.025,
+        )
+        for name, here in split(table, dataset=DATASETS)
+    ]
+    return draw_panels(panels, table, height=2.6, order=list(METHODS.values()))
+
+
+def describe_errors(data: pd.DataFrame) -> dict[str, str]:
+    """Say which method is best at the ends of epsilon."""
+    best = (
+        (f"{dataset_label(name)}:", best_at_ends(here, method_label))
+        for name, here in split(data, dataset=DATASETS)
+    )
+    return {"best": listed(best)}
+
+
+def features(trials: pd.DataFrame | None, popularity: pd.DataFrame | None) -> Drawing:
+    """Draw the error with features over that without, of all items and by their popularity."""
+    rows = with_features(trials)
+    if rows.empty or popularity is None or popularity.empty:
+        raise NothingToDraw
+    by_fifth = over(popularity, WITHOUT, ("dataset", "fifth", "epsilon"))
+    total = over(rows, WITHOUT)
+    y = Axis("RMSE over that without features")
+    panels = []
+    for dataset, here in split(total, dataset=DATASETS):
+        drawn = curves(here, "variant", "epsilon", FEATURE_LOOKS, FEATURES.get)
+        panels.append(Panel(f"{dataset_label(dataset)}, all items", epsilons(here), y, drawn))
+        fifths = by_fifth[by_fifth["dataset"] == dataset]
+        for epsilon in sorted(fifths["epsilon"].unique()):
+            part = fifths[fifths["epsilon"] == epsilon]
+            panels.append(
+                Panel(
+                    f"{dataset_label(dataset)}, ε = {epsilon:g}",
+                    x=Axis("Fifth of the items, rarest first", ticks=[*range(1, 6)], margin=0.3),
+                    y=y,
+                    curves=curves(part, "variant", "fifth", FEATURE_LOOKS, FEATURES.get),
+                    dodge=0.1,
+                )
+            )
+    return draw_panels(panels, [total, by_fifth], columns=2, height=2.4)
+
+
+def describe_features(data: pd.DataFrame) -> dict[str, str]:
+    """Say what features change in all."""
+    here = data[data["fifth"].isna() & (data["variant"] == "features")].sort_values("epsilon")
+    return {
+        "changes": ", ".join(f"{row.mean:.3f} at ε = {row.epsilon:g}" for row in here.itertuples())
+    }
+
+
+def ablations(trials: pd.DataFrame | None) -> Drawing:
+    """Draw the error of each form of Local Bayes over that of the whole method."""
+    rows = of_forms(trials)
+    table = over(rows, WHOLE) if len(rows) else rows
+    if table.empty:
+        raise NothingToDraw
+    forms = present(table["variant"], FORMS)
+    budgets = sorted(table["epsilon"].unique())
+    panels = []
+    for dataset, here in split(table, dataset=DATASETS):
+        points = []
+        for place, epsilon in enumerate(budgets):
+            part = here[here["epsilon"] == epsilon]
+            numbers = part["variant"].map(forms.index)
+            below = 0.22 * (place - (len(budgets) - 1) / 2)
+            part = part.assign(row=numbers, x=part["mean"], below=below)
+            points.append(Points(part, BUDGET_LOOKS[place % 3], f"ε = {epsilon:g}"))
+        labels = [FORMS[form] for form in forms]
+        panels.append(Forest(dataset_label(dataset), labels, points, reference=1.0))
+    axis = Axis("RMSE over that of the whole method")
+    return draw_forest(panels, table, axis, row=0.26, stacked=True, shared=False)
+
+
+def describe_ablations(data: pd.DataFrame) -> dict[str, str]:
+    """Say which form loses most."""
+    worst = data.loc[data["mean"].idxmax()]
+    where = f"{dataset_label(worst['dataset'])}, ε = {worst['epsilon']:g}"
+    return {"worst": f"{FORMS[worst['variant']]} ({worst['mean']:.3g} times, {where})"}
+
+
+def ranking(ranking: pd.DataFrame | None) -> Drawing:
+    """Draw recall and NDCG against epsilon, with what is reached without privacy as lines."""
+    if ranking is None or ranking.empty:
+        raise NothingToDraw
+    measures = {name: MEASURES[name] for name in ("recall", "ndcg")}
+    table = pd.concat([list_means(ranking, name).assign(measure=name) for name in measures])
+    panels = []
+    for dataset, measure, here in split(table, dataset=DATASETS, measure=measures):
+        free = here["epsilon"].isna()
+        panels.append(
+            Panel(
+                dataset_label(dataset),
+                x=epsilons(here[~free]),
+                y=Axis(measures[measure]),
+                curves=curves(here[~free], "method", "epsilon", RANKED_LOOKS, RANKED.get),
+                levels=levels(here[free], "method", RANKED_LOOKS, RANKED.get),
+                dodge=0.025,
+            )
+        )
+    return draw_panels(
+        panels, table, columns=2, height=2.2, legend={"ncols": 2}, order=[*RANKED.values()]
+    )
+
+
+def describe_ranking(data: pd.DataFrame) -> dict[str, str]:
+    """Say what recall the ranking model reaches."""
+    here = data[(data["method"] == RANKING_MODEL) & (data["measure"] == "recall")]
+    return {
+        "recalls": listed(
+            (
+                f"{dataset_label(name)}:",
+                [f"{row.mean:.3f} at ε = {row.epsilon:g}" for row in rows.itertuples()],
+            )
+            for name, rows in split(here.sort_values("epsilon"), dataset=DATASETS)
+        )
+    }
+
+
+FIGURES = read_figures(__name__)
+run = drawing_step(FIGURES)

@@ -1,0 +1,105 @@
+"""The declared parameters of a fit are those of the class, of the methods and of the documents."""
+
+import inspect
+import pickle
+from pathlib import Path
+
+import pytest
+
+from dpmc import PrivateFactorization
+from dpmc.errors import InputError, ParameterError
+from dpmc.fitting.fit import prepare
+from dpmc.fitting.parameters import GONE, GONE_CHOICES, METHODS, PARAMETERS, RANGE, table
+from dpmc.methods import METHODS as KNOWN
+from dpmc.methods.private import EVERY_RATING
+
+HOME = Path(__file__).parents[3]
+EVERY = {"epsilon": 2.0, "rating_range": (1, 5)}
+# a value of each that a method may refuse
+GIVEN = {
+    "ratings_per_user": 7, "rank": 2, "iterations": 2, "factor_bound": 0.5, "residual_bound": 1.5,
+    "regularization": 3.0, "user_regularization": 2.0, "shrinkage": 4.0, "report_error": 0.2,
+    "item_features": "features.csv", "likes_from": 3.5,
+}  # fmt: skip
+
+
+def test_the_class_has_them_with_their_defaults():
+    signature = inspect.signature(PrivateFactorization).parameters
+    assert set(signature) == {*PARAMETERS, "columns", "missing", "not_ratings", "file_options"}
+    for name, each in PARAMETERS.items():
+        default = inspect.Parameter.empty if each.required else each.default
+        assert signature[name].default == default, name
+
+
+def test_the_table_in_the_documents_is_made_of_them():
+    assert table() in (HOME / "docs" / "python.md").read_text(encoding="utf-8")
+
+
+def test_what_was_removed_is_gone():
+    assert not {*GONE} & {*PARAMETERS}
+    choices = {choice for each in PARAMETERS.values() for choice in each.choices}
+    assert not {*GONE_CHOICES} & choices
+
+
+def test_choices_are_what_there_is():
+    assert PARAMETERS["method"].choices == tuple(METHODS)
+    assert set(METHODS.values()) <= set(KNOWN)
+    assert {name for each in PARAMETERS.values() for name in each.methods} == set(METHODS)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_method_takes_what_is_declared_and_nothing_else(method):
+    assert {name for name, each in PARAMETERS.items() if each.methods} == set(GIVEN)
+    for name, value in GIVEN.items():
+        options = EVERY | {"method": method, name: value}
+        if method in PARAMETERS[name].methods:
+            model = prepare(options).model
+            assert value in vars(model).values() or name == "item_features", name  # of a fit
+        else:
+            with pytest.raises(InputError, match=f"{name} is an option of the method"):
+                prepare(options)
+
+
+@pytest.mark.parametrize("name", [name for name, each in PARAMETERS.items() if each.kind != RANGE])
+def test_what_was_not_given_may_be_missing(name):
+    """None is what was not given, except where there is a default to give instead."""
+    if PARAMETERS[name].required or PARAMETERS[name].default is not None:
+        with pytest.raises(InputError):
+            prepare(EVERY | {name: None})
+    else:
+        assert prepare(EVERY | {name: None}).method == prepare(EVERY).method == "bayes"
+
+
+def test_a_refusal_names_parameters_as_its_caller_does():
+    error = ParameterError("{rank} is {value!r}: see {0}.", "factor_bound", value="{rank} {0}")
+    assert str(error) == "rank is '{rank} {0}': see factor_bound."
+    assert error.spelled(str.upper) == "RANK is '{rank} {0}': see FACTOR_BOUND."
+    assert isinstance(error, InputError)
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.spelled(str.upper)) == (str(error), error.spelled(str.upper))
+
+
+@pytest.mark.parametrize("relation", ["user", "entry"])
+@pytest.mark.parametrize("method", METHODS)
+def test_defaults_are_those_that_the_declaration_tells_in_words(method, relation):
+    """With B = 2: a number that is told with its method, of where the method can be used."""
+    if relation == "entry" and method in ("bayes", "ease"):
+        return
+    model = prepare(EVERY | {"method": method, "relation": relation}).model
+    users = relation == "user"
+    told = {
+        "ratings_per_user": (
+            "all with bayes and ease, else 50",
+            EVERY_RATING if method in ("bayes", "ease") else 50,
+        ),
+        "rank": ("3 where users are protected, else 1", 3 if users else 1),
+        "iterations": ("2 where users are protected, else 1", 2 if users else 1),
+        "residual_bound": ("B/2", 1.0),
+        "shrinkage": ("5", 5.0),
+    }
+    if not users:
+        del told["ratings_per_user"]
+    for name, (words, value) in told.items():
+        assert PARAMETERS[name].otherwise == words
+        if method in PARAMETERS[name].methods:
+            assert getattr(model, name) == pytest.approx(value), name

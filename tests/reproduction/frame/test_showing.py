@@ -1,0 +1,84 @@
+"""What the frame makes of a study's tables by itself: a chapter."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from dpmc.errors import InputError
+from dpmc_studies import studies
+from dpmc_studies.frame.judging.claims import CLAIM_COLUMNS
+from dpmc_studies.frame.showing import frames
+from dpmc_studies.frame.showing.chapter import OWN_TITLE, Chapter, telling
+from dpmc_studies.frame.showing.frames import Labels
+from dpmc_studies.frame.showing.results import mean_row
+from dpmc_studies.frame.showing.texts import Texts
+from dpmc_studies.yaml_files import beside
+
+TEXTS = "{heading: Study, lead: we look, introduction: At it.}"
+
+
+def test_a_chapter_shows_what_steps_made_and_what_texts_say(tmp_path):
+    path = tmp_path / "chapter.yaml"
+    path.write_text(TEXTS)
+    claims = pd.DataFrame("", index=[0, 1], columns=list(CLAIM_COLUMNS))
+    claims["source"] = ["own", "paper"]
+    claims["id"] = ["A1", "A2"]
+    claims.to_csv(tmp_path / "claims.csv", index=False)
+    made = Chapter.of(tmp_path, Texts(path), [], key_figure="x", tables=[])
+    assert (made.heading, made.lead, made.introduction) == ("Study", "we look", "At it.")
+    assert (made.galleries[0].folder, made.tables, made.key_figure) == (
+        tmp_path / "figures",
+        [],
+        "x",
+    )
+    assert [each.title for each in made.judged] == ["Claims, judged", OWN_TITLE]
+    more = "judged: Theirs, answers: [A2, A1, A3], key_figure: y, downloads: {mine.csv: trials}}"
+    path.write_text(TEXTS.replace("}", f", {more}"))
+    made = Chapter.of(tmp_path, Texts(path), [], about="Ours")
+    assert (made.judged[0].title, made.key_figure, made.findings) == ("Theirs", "y", ())
+    assert [line.claim for line in made.answers] == ["A2", "A1"]
+    assert all(line.title.startswith("Ours: ") for line in made.answers)
+    assert made.downloads == [("mine.csv", tmp_path / "trials.csv")]
+
+
+def test_a_chapter_of_nothing_but_texts_and_figures(tmp_path):
+    (tmp_path / "chapter.yaml").write_text(TEXTS.replace("}", ", not_run: Nobody ran it.}"))
+    chapter = telling(tmp_path / "figures" / "all.py", [])
+    assert chapter(tmp_path, {}).caveat == "Nobody ran it."
+    pd.DataFrame({"rmse": [1.0]}).to_csv(tmp_path / "trials.csv", index=False)
+    assert chapter(tmp_path, {}).lead == "we look"
+    with pytest.raises(InputError, match=r"There is no nowhere\.yaml beside .*all\.py, nor above"):
+        beside(tmp_path / "figures" / "all.py", "nowhere.yaml")
+
+
+def test_a_row_of_means_has_a_dash_for_what_was_not_run():
+    means = pd.DataFrame(
+        [("a", 0.5, 0.1, 3), ("b", 0.05, 0.01, 2)],
+        columns=["name", "mean", "standard_error", "trials"],
+    )
+    row = mean_row(means, "name", ("b", "c", "a"), (1,), ("one",))
+    assert [cell.number for cell in row.cells] == ["0.0500", "–", "0.500"]
+    assert [cell.trials for cell in row.cells] == [2, 0, 3]
+
+
+def test_a_step_that_draws_is_made_again_when_its_figures_are_declared_otherwise():
+    steps = {
+        f"{study.name} {step.name}"
+        for study in studies.load().values()
+        for step in study.steps
+        if "figures.yaml" in {Path(file).name for file in step.files}
+    }
+    drawn = {f"{name} figures" for name in studies.BUILT_IN}
+    assert steps == drawn | {
+        f"huber {name}" for name in ("method_figures", "privacy_figures", "unstated")
+    }
+
+
+def test_a_name_without_a_label_is_its_own():
+    labels = Labels(a="A")
+    assert [labels["a"], labels["mine"]] == ["A", "mine"]
+    assert list(labels) == ["a"]  # looking does not add
+    shared = [each for name, each in vars(frames).items() if name.endswith("_LABELS")]
+    assert len(shared) == 4
+    assert all(isinstance(each, Labels) for each in shared)

@@ -1,0 +1,199 @@
+"""Alternating least squares without privacy: steps, objectives, centring, recovery, refusals."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Ridge
+
+from dpmc.errors import InputError
+from dpmc.ratings import Ratings
+from dpmc_studies.methods.user_level.als import AlternatingLeastSquares, ImplicitALS
+
+
+def random_ratings(seed, n_users=30, n_items=20, fraction=0.4):
+    rng = np.random.default_rng(seed)
+    observed = rng.random((n_users, n_items)) < fraction
+    observed[3], observed[:, 5] = False, False  # a user and an item without ratings
+    users, items = np.nonzero(observed)
+    return Ratings(users, items, 3 + rng.standard_normal(users.size), n_users, n_items)
+
+
+def low_rank(seed, n_users=300, n_items=80, rank=3):
+    rng = np.random.default_rng(seed)
+    matrix = rng.standard_normal((n_users, rank)) @ rng.standard_normal((rank, n_items))
+    users, items = np.nonzero(rng.random(matrix.shape) < 0.4)
+    return Ratings(users, items, matrix[users, items], n_users, n_items), matrix
+
+
+def errors_of(model, ratings):
+    return ratings.values - model.predict(ratings.users, ratings.items)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_both_half_steps_are_ridge_regressions(weighted):
+    ratings = random_ratings(0)
+    model = AlternatingLeastSquares(rank=4, regularization=0.7, iterations=1, weighted=weighted)
+    model.fit(ratings, rng=1)
+    start = np.random.default_rng(1).standard_normal((20, 4))
+    for rows, given, found in (
+        (ratings.by_user, start, model.user_factors_),
+        (ratings.by_item, model.user_factors_, model.item_factors_),
+    ):
+        for row in np.flatnonzero(np.diff(rows.indptr)):
+            own = slice(rows.indptr[row], rows.indptr[row + 1])
+            count = own.stop - own.start
+            ridge = Ridge(alpha=0.7 * (count if weighted else 1), fit_intercept=False)
+            expected = ridge.fit(given[rows.indices[own]], rows.values[own]).coef_
+            np.testing.assert_allclose(found[row], expected, rtol=0, atol=1e-10)
+    assert not model.user_factors_[3].any()
+    assert not model.item_factors_[5].any()
+
+
+@pytest.mark.parametrize(("dtype", "bound"), [("float64", 1e-4), ("float32", 3e-4)])
+def test_a_low_rank_matrix_is_recovered(dtype, bound):
+    ratings, matrix = low_rank(0)
+    model = AlternatingLeastSquares(rank=3, regularization=1e-3, iterations=30, dtype=dtype)
+    model.fit(ratings, rng=0)
+    assert model.item_factors_.dtype == model.user_factors_.dtype == dtype
+    assert np.sqrt(np.mean((model.predict_matrix() - matrix) ** 2)) < bound * matrix.std()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_objective_never_rises(weighted):
+    ratings, values = random_ratings(2), []
+    users, items = (
+        np.bincount(i, minlength=n) for i, n in ((ratings.users, 30), (ratings.items, 20))
+    )
+
+    def record(_, model):
+        scales = (users, items) if weighted else (1, 1)
+        norms = (np.sum(f**2, axis=1) for f in (model.user_factors_, model.item_factors_))
+        penalty = sum(np.sum(s * norm) for s, norm in zip(scales, norms, strict=True))
+        values.append(np.sum(errors_of(model, ratings) ** 2) + 0.2 * penalty)
+
+    model = AlternatingLeastSquares(rank=3, regularization=0.2, iterations=8, weighted=weighted)
+    model.fit(ratings, rng=0, callback=record)
+    assert len(values) == 8
+    assert (np.diff(values) < 0).all()
+
+
+def test_centring():
+    ratings = random_ratings(3)
+    mean = ratings.values.mean()
+    offsets = {}
+    for centring in ("none", "global", "user"):
+        model = AlternatingLeastSquares(rank=2, centring=centring, iterations=2)
+        model.fit(ratings, rng=0)
+        offsets[centring] = model.user_offsets_
+        pairs = model.predict(*np.indices(model.shape_))
+        np.testing.assert_allclose(pairs, model.predict_matrix(), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(pairs[:, 5], model.user_offsets_, rtol=0, atol=1e-12)
+    assert not offsets["none"].any()
+    np.testing.assert_allclose(offsets["global"], mean)
+    of_users = [ratings.values[ratings.users == user] for user in range(30)]
+    expected = [own.mean() if own.size else mean for own in of_users]
+    np.testing.assert_allclose(offsets["user"], expected)
+
+
+def test_a_constant_is_no_matter_to_centred_factors():
+    ratings = random_ratings(4)
+    higher = Ratings(ratings.users, ratings.items, ratings.values + 5, 30, 20)
+    for centring in ("global", "user"):
+        models = [
+            AlternatingLeastSquares(rank=3, centring=centring, iterations=3).fit(data, rng=0)
+            for data in (ratings, higher)
+        ]
+        np.testing.assert_allclose(*(model.item_factors_ for model in models), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", [AlternatingLeastSquares, ImplicitALS])
+def test_order_of_ratings_and_threads_leave_the_bits_alone(method):
+    ratings = random_ratings(5)
+    shuffled = ratings.take(np.random.default_rng(0).permutation(len(ratings)))
+    one = method(rank=3, iterations=2).fit(ratings, rng=0)
+    for other in (method(rank=3, iterations=2), method(rank=3, iterations=2, threads=3)):
+        other.fit(shuffled, rng=0)
+        np.testing.assert_array_equal(one.item_factors_, other.item_factors_)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_implicit_half_steps_minimise_over_the_whole_matrix(weighted):
+    ratings = random_ratings(6)
+    observed = np.zeros((30, 20))
+    observed[ratings.users, ratings.items] = 1
+    model = ImplicitALS(
+        rank=3, regularization=0.3, unobserved_weight=0.2, iterations=1, weighted=weighted,
+        dtype="float64",
+    ).fit(ratings, rng=0)  # fmt: skip
+    for row, factors in enumerate(model.item_factors_):
+        squares = observed[:, row] + 0.2
+        strength = 0.3 * (squares.sum() if weighted else 1)
+        gram = (model.user_factors_.T * squares) @ model.user_factors_ + strength * np.eye(3)
+        expected = np.linalg.solve(gram, model.user_factors_.T @ observed[:, row])
+        np.testing.assert_allclose(factors, expected, rtol=0, atol=1e-10)
+
+
+def test_implicit_equals_the_package_implicit():
+    package = pytest.importorskip("implicit.cpu.als")
+    from scipy.sparse import csr_matrix
+
+    ratings = random_ratings(7)
+    ours = ImplicitALS(
+        rank=4, regularization=0.3, unobserved_weight=0.5, iterations=1, dtype="float64"
+    ).fit(ratings, rng=0)
+    start = 0.05 * np.random.default_rng(0).standard_normal((20, 4))
+    # theirs: weight 1 for all pairs and c for ratings; ours times 2: 1 and 3, target 2/3
+    confidence = csr_matrix((np.full(len(ratings), 3.0), (ratings.users, ratings.items)), (30, 20))
+    method = package.AlternatingLeastSquares(
+        factors=4, use_cg=False, num_threads=1, dtype=np.float64
+    ).solver
+    theirs = np.zeros((30, 4))
+    method(confidence, theirs, start, 0.6, num_threads=1)
+    np.testing.assert_allclose(2 / 3 * theirs, solve_users(ours, ratings, start), atol=1e-10)
+
+
+def solve_users(model, ratings, start):
+    """Return the user step of a model from other item factors."""
+    return model._solve(model._targets(ratings, ratings)[0], start)
+
+
+def test_implicit_scores_rank_what_alike_users_rated_first():
+    rng = np.random.default_rng(8)
+    taste = (np.arange(200)[:, None] % 2) == (np.arange(40)[None] % 2)
+    users, items = np.nonzero(taste & (rng.random(taste.shape) < 0.5))
+    model = ImplicitALS(rank=2).fit(Ratings(users, items, np.zeros(users.size), 200, 40), rng=0)
+    scores = model.predict_matrix()
+    assert scores[taste].min() > scores[~taste].max()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"rank": 0}, "rank"),
+        ({"regularization": 0.0}, "regularization"),
+        ({"iterations": 0.5}, "iterations"),
+        ({"dtype": "float16"}, "dtype must be 'float32' or 'float64'"),
+        ({"threads": 0}, "threads"),
+    ],
+)
+@pytest.mark.parametrize("method", [AlternatingLeastSquares, ImplicitALS])
+def test_parameters_out_of_range(method, changes, message):
+    with pytest.raises(InputError, match=message):
+        method(**({"rank": 2} | changes))
+
+
+def test_other_refusals():
+    with pytest.raises(InputError, match="centring must be 'none' or 'global' or 'user'"):
+        AlternatingLeastSquares(rank=2, centring="users")
+    with pytest.raises(InputError, match="unobserved_weight"):
+        ImplicitALS(rank=2, unobserved_weight=0.0)
+    with pytest.raises(InputError, match="no ratings"):
+        AlternatingLeastSquares(rank=2).fit(Ratings([], [], [], 3, 3), rng=0)
+    with pytest.raises(InputError, match="rng is needed"):
+        AlternatingLeastSquares(rank=2).fit(random_ratings(0), rng=None)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy warns of what compiled code does not
+def test_factors_that_overflow_are_refused():
+    huge = Ratings([0, 0, 1], [0, 1, 1], [1e30, -1e30, 3e29], 2, 2)
+    with pytest.raises(InputError, match="overflowed"):
+        AlternatingLeastSquares(rank=1, regularization=1e-9, dtype="float32").fit(huge, rng=0)

@@ -1,0 +1,307 @@
+"""The grid of private factorisation: its cells, their spelling, their settings, what is refused."""
+
+import copy
+import inspect
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+
+from dpmc.errors import InputError
+from dpmc_studies.frame.jobs.digest import source_file
+from dpmc_studies.frame.jobs.entries import public_range, stored
+from dpmc_studies.frame.jobs.hyperparameters import Hyperparameters, load_hyperparameters
+from dpmc_studies.frame.jobs.plan import Plan
+from dpmc_studies.studies.dpals import STUDY
+from dpmc_studies.studies.dpals import settings as grid
+from dpmc_studies.studies.dpals.cells import DpalsCell
+from dpmc_studies.studies.dpals.check import check_dpals
+from dpmc_studies.studies.dpals.experiments import coverage, timing
+from dpmc_studies.studies.dpals.methods import METHODS, PREPARED, make_model, taken_settings
+
+SYNTHETIC = {"users": 90, "items": 20, "rank": 2, "ratings_factor": 2, "test_entries": 50}
+SYNTHETIC |= {"rating_range": [-6, 6]}
+SPLIT = {"training_share": 0.8, "test_share": 0.1, "rating_range": [1, 5]}
+ROWS = [
+    {"methods": ["als", "dpals"], "settings": {"rank": 2, "iterations": 4}, "source": "[own]"},
+    {"methods": ["dpals"], "settings": {"ratings_per_user": 30}, "source": "[own]"},
+    {"methods": ["dpals"], "datasets": ["drawn"], "epsilons": [5], "variants": ["standard"],
+     "settings": {"rank": 3}, "source": "[own]"},
+]  # fmt: skip
+DPALS = {
+    "seed": 3,
+    "delta": 1e-5,
+    "large": False,
+    "hyperparameters": Hyperparameters(ROWS),
+    "datasets": {
+        "drawn": SYNTHETIC,
+        "ml-100k": SPLIT,
+        "ml-10m-top": SPLIT | {"of": "ml-10m", "top_items": 4},
+        "jester-part": SPLIT | {"of": "jester", "users": 50, "rescale": [0, 5]},
+        "ml-20m": {"split": "liang", "heldout_users": 10, "rating_range": [0.5, 5]},
+    },
+    "experiments": {
+        "tradeoff": {
+            "datasets": ["drawn", "ml-10m-top"],
+            "methods": ["trivial", "als", "dpals"],
+            "epsilons": [1, 5],
+            "trials": 3,
+        },
+        "steps": {
+            "datasets": ["drawn"],
+            "methods": ["als", "dpals"],
+            "epsilons": [1],
+            "trials": 2,
+            "by_iteration": True,
+            "variants": {"long": {"iterations": 9}, "longer": {"iterations": 12}},
+        },
+        "jester": {"datasets": ["jester-part"], "methods": ["als"], "epsilons": [], "trials": 1},
+        "recall": {
+            "datasets": ["ml-20m"],
+            "methods": ["popularity", "dpals"],
+            "epsilons": [1],
+            "trials": 1,
+            "large": True,
+        },
+    },
+    "coverage": {"datasets": ["ml-100k"], "ratings_per_user": 7},
+    "timing": {"users": [50], "items": 10, "rank": 2, "ratings_factor": 2, "repeats": 1}
+    | {"methods": ["als", "dpals"]},
+    "tuning": {"seed": 4, "datasets": ["drawn"], "trials": 1, "candidates": 2},
+    "accounting": {"points": [[1, 50, 2]]},
+}
+
+
+def prepared(section):
+    """Return the section with its cells, as the study prepares it."""
+    return section | {"cells": grid.dpals_cells(section)}
+
+
+GRID = prepared(DPALS)
+
+
+def cell(method="dpals", epsilon=1.0, dataset="drawn", variant="standard"):
+    return DpalsCell(dataset, method, variant, epsilon)
+
+
+def changed(*path, to):
+    """Return the section with the value at a path replaced, or a new one there."""
+    place = section = copy.deepcopy(DPALS)
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = to
+    return section
+
+
+def large():
+    return changed("large", to=True)
+
+
+def test_the_grid_has_every_method_once_an_epsilon_and_once_without():
+    cells = list(grid.dpals_cells(DPALS))
+    assert len(cells) == len(set(cells))
+    assert len(cells) == 2 * (2 + 2) + 2 * (1 + 1) + 1
+    assert cells[:4] == [cell("trivial", None), cell("als", None), cell(), cell(epsilon=5.0)]
+    assert all((each.epsilon is None) != METHODS[each.method].private for each in cells)
+
+
+def test_large_experiments_run_only_if_wanted():
+    extra = set(grid.dpals_cells(large())) - set(grid.dpals_cells(DPALS))
+    assert extra == {cell("popularity", None, "ml-20m"), cell(dataset="ml-20m")}
+
+
+def test_errors_by_iteration_are_of_their_experiments_alone():
+    wanted = {
+        each
+        for each in grid.dpals_cells(DPALS)
+        if grid.dpals_settings(GRID, each).get("by_iteration")
+    }
+    assert wanted == {each for each in grid.dpals_cells(DPALS) if each.variant.startswith("long")}
+    assert len(wanted) == 4
+
+
+def curves_of(section):
+    """Return the curves of a section: their coordinates to their cells and settings."""
+    study = replace(STUDY, prepare=lambda section, own_sets: prepared(section))
+    configuration = {"dpals": section, "data": {"sets": {}}}
+    return Plan("results", configuration, {"dpals": study}).jobs(study, STUDY.job("fit"))
+
+
+def test_a_curve_has_each_of_its_cells_with_exactly_what_that_uses():
+    curves = curves_of(DPALS)
+    assert list(curves)[:3] == [("drawn", name, "standard") for name in ("trivial", "als", "dpals")]
+    for curve in curves.values():
+        for each, own in curve.items():
+            assert own == grid.dpals_settings(GRID, each) == json.loads(json.dumps(own))
+    assert [each for curve in curves.values() for each in curve] == list(GRID["cells"])
+
+
+def test_epsilons_of_a_curve_may_have_other_trials_and_hyperparameters():
+    more = {"datasets": ["drawn"], "methods": ["dpals"], "epsilons": [2], "trials": 7}
+    curves = curves_of(changed("experiments", "nothing", to=more))
+    cells = curves["drawn", "dpals", "standard"]
+    assert [(each.epsilon, own["trials"]) for each, own in cells.items()] == [
+        (1, 3),
+        (5, 3),
+        (2, 7),
+    ]
+    assert [own["model"]["rank"] for own in cells.values()] == [2, 3, 2]
+    assert len(curves) == len(curves_of(DPALS))
+
+
+def test_a_cell_carries_what_it_uses_and_nothing_else():
+    settings = grid.dpals_settings(GRID, cell())
+    assert settings == {
+        "seed": 3,
+        "trials": 3,
+        "data": SYNTHETIC,
+        "model": {"rank": 2, "iterations": 4, "ratings_per_user": 30},
+        "delta": 1e-5,
+    }
+    json.dumps(settings)
+    assert "delta" not in grid.dpals_settings(GRID, cell("als", None))
+
+
+def test_later_rows_and_then_variants_override():
+    assert grid.dpals_settings(GRID, cell(epsilon=5.0))["model"]["rank"] == 3
+    assert grid.dpals_settings(GRID, cell(epsilon=5.0, dataset="ml-10m-top"))["model"]["rank"] == 2
+    assert grid.dpals_settings(GRID, cell("trivial", None))["model"] == {}
+    assert grid.dpals_settings(GRID, cell(variant="long"))["model"]["iterations"] == 9
+
+
+def test_files_that_are_needed():
+    assert stored(DPALS, "drawn") is None
+    assert stored(DPALS, "ml-100k") == "ml-100k"
+    assert stored(DPALS, "ml-10m-top") == "ml-10m"
+
+
+def test_public_ranges():
+    datasets = DPALS["datasets"]
+    assert public_range(datasets["ml-100k"]) == (1, 5)
+    assert public_range(datasets["jester-part"]) == (0, 5)
+    assert public_range(datasets["ml-20m"]) == (0, 1)
+
+
+def test_side_experiments_have_their_settings():
+    assert coverage.settings(DPALS, coverage.DataCell("ml-100k")) == {
+        "seed": 3, "dataset": "ml-100k", "ratings_per_user": 7,
+    }  # fmt: skip
+    timed = timing.settings(DPALS)
+    assert timed["models"]["dpals"] == {"rank": 2, "iterations": 4, "ratings_per_user": 30}
+    assert "methods" not in timed
+    assert DPALS["timing"]["methods"] == ["als", "dpals"]
+
+
+def test_a_sound_grid_passes_and_two_experiments_may_not_share_a_cell():
+    check_dpals(DPALS, {})
+    check_dpals(large(), {})
+    again = changed("experiments", "nothing", to=DPALS["experiments"]["tradeoff"])
+    with pytest.raises(InputError, match=r"tradeoff and \.nothing share the cell drawn, trivial"):
+        check_dpals(again, {})
+
+
+@pytest.mark.parametrize(
+    ("path", "to", "message"),
+    [
+        (("experiments", "tradeoff", "datasets"), ["drwan"], "did you mean 'drawn'"),
+        (("experiments", "tradeoff", "methods"), ["dplas"], "There is no method 'dplas'"),
+        (("coverage", "datasets"), ["mde"], "There is no data set in dpals.datasets 'mde'"),
+        (("coverage", "datasets"), ["drawn"], "has drawn, drawn or a part"),
+        (("coverage", "datasets"), ["ml-10m-top"], "has ml-10m-top, drawn or a part"),
+        (("tuning", "datasets"), ["drwan"], "did you mean 'drawn'"),
+        (("timing", "methods"), ["asl"], "There is no method 'asl'"),
+        (("datasets", "jester-part", "of"), "jestr", "There is no data set 'jestr'"),
+        (("datasets", "jestr"), SPLIT, "There is no data set 'jestr'"),
+        (("experiments", "tradeoff", "methods"), ["popularity"], "predicts no ratings"),
+        (("experiments", "steps", "variants"), {"a": {"iteratons": 3}}, "mean 'iterations'"),
+        (("experiments", "steps", "variants"), {"a": {"iterations": 0}}, "drawn, als, a, none: "),
+        (("experiments", "tradeoff", "methods"), ["als_sampled"], "needs ratings_per_user"),
+        (("experiments", "tradeoff", "methods"), ["dpfw"], "dpfw needs row_bound, nuclear_bound"),
+        (("timing", "methods"), ["dpfw"], "dpals.timing: dpfw needs row_bound"),
+    ],
+)  # fmt: skip
+def test_what_could_not_run_is_refused(path, to, message):
+    row = {"methods": ["als_sampled"], "settings": {"rank": 1}, "source": "[own]"}
+    rows = Hyperparameters([*ROWS, row])
+    with pytest.raises(InputError, match=message.replace("(", r"\(")):
+        check_dpals(changed(*path, to=to) | {"hyperparameters": rows}, {})
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "message"),
+    [
+        (
+            "projected_3",
+            {"item_regularization": 2},
+            "item_regularization is 3.0, its settings say 2",
+        ),
+        ("projected_3", {"item_regularization": 3, "projection": False}, "projection is True"),
+        ("none_3", {"item_regularization": 3}, "projection is False, its settings say nothing"),
+        ("adaptive_0.2", {"item_share": 0.2}, "sampling is adaptive, its settings say nothing"),
+        ("uniform_0.2", {"item_share": 0.1, "sampling": "uniform"}, "item_share is 0.2"),
+        ("projected_3", {"item_regularization": 3}, None),
+        ("none_3", {"item_regularization": 3, "projection": False}, None),
+        ("uniform_1", {"item_share": 1.0, "sampling": "uniform", "counts_share": 0}, None),
+    ],
+)
+def test_the_name_of_a_variant_says_what_its_settings_are(name, given, message):
+    experiment = DPALS["experiments"]["steps"] | {"methods": ["dpals"], "variants": {name: given}}
+    section = changed("experiments", "steps", to=experiment)
+    if message is None:
+        check_dpals(section, {})
+    else:
+        with pytest.raises(InputError, match=rf"drawn, dpals, {name}, 1: .*{message}"):
+            check_dpals(section, {})
+
+
+def test_rankings_are_for_methods_that_fold_users_in():
+    section = large()
+    section["experiments"]["recall"]["methods"] = ["als"]
+    with pytest.raises(InputError, match="rankings for users held out"):
+        check_dpals(section, {})
+
+
+def test_hyperparameters_that_a_method_does_not_take_are_refused():
+    row = {"methods": ["trivial"], "settings": {"rank": 2}, "source": "[own]"}
+    with pytest.raises(InputError, match=r"setting of trivial \(row 4"):
+        check_dpals(changed("hyperparameters", to=Hyperparameters([*ROWS, row])), {})
+    row = {"methods": ["dpals_h_free"], "settings": {"gram": "noised"}, "source": "[own]"}
+    with pytest.raises(InputError, match=r"no setting of dpals_h_free \(row 4.*'gram'"):
+        check_dpals(changed("hyperparameters", to=Hyperparameters([*ROWS, row])), {})
+
+
+def test_the_table_is_read_and_its_form_checked(tmp_path):
+    path = tmp_path / "table.yaml"
+    path.write_text(yaml.safe_dump(ROWS))
+    assert load_hyperparameters(path) == ROWS
+    for bad in ("settings: {}", "- {methods: [als]}", "- {settings: {}, source: x, method: [als]}",
+                "- {settings: {}, source: x, methods: als}", "[", ""):  # fmt: skip
+        path.write_text(bad)
+        with pytest.raises(InputError):
+            load_hyperparameters(path)
+    with pytest.raises(InputError, match="cannot be read"):
+        load_hyperparameters(tmp_path / "none.yaml")
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_exists_and_says_whether_it_is_private(name):
+    method = METHODS[name]
+    parameters = inspect.signature(method.factory()).parameters
+    assert ("epsilon" in parameters) == method.private
+    assert set(method.settings) <= set(parameters)
+    assert not set(taken_settings(name)) & {"epsilon", "delta", "rating_range", *method.settings}
+    for module in grid.modules_of(name):
+        assert Path(source_file(module)).is_file()
+    assert set(PREPARED) <= set(METHODS)
+
+
+def test_a_private_method_protects_users_who_come_or_go_by_default():
+    given = {"rank": 2, "ratings_per_user": 10}
+    made = [
+        make_model("dpals", given | more, rating_range=(1, 5), epsilon=2.0, delta=1e-6)
+        for more in ({}, {"relation": "user_replace"})
+    ]
+    assert [each.relation for each in made] == ["user_add_remove", "user_replace"]
+    assert (made[0].epsilon, made[0].delta, made[0].rating_range) == (2.0, 1e-6, (1.0, 5.0))

@@ -1,0 +1,202 @@
+"""The search for hyper-parameters of private factorisation: what it tries, on which data."""
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from dpmc.ratings import Ratings
+from dpmc_studies.frame.jobs.data import make_split
+from dpmc_studies.frame.jobs.hyperparameters import load_hyperparameters
+from dpmc_studies.methods.user_level.dpals import DPALS
+from dpmc_studies.methods.user_level.spaces import SPACES
+from dpmc_studies.methods.user_level.spaces import drawn as draw
+from dpmc_studies.studies.dpals import HYPERPARAMETERS
+from dpmc_studies.studies.dpals import trial as dpals_trial
+from dpmc_studies.studies.dpals.cells import STANDARD, DpalsCell
+from dpmc_studies.studies.dpals.experiments import tuning
+from dpmc_studies.studies.dpals.methods import METHODS, make_model, taken_settings
+from dpmc_studies.studies.dpals.settings import dpals_cells, dpals_settings
+from dpmc_studies.studies.dpals.trial import run_curve
+
+CONFIG = Path(__file__).parents[4] / "config"
+DRAWN = {"users": 300, "items": 30, "rank": 2, "ratings_factor": 2, "test_entries": 500}
+DRAWN |= {"rating_range": [-8, 8]}
+SPLIT = {"training_share": 0.6, "test_share": 0.2, "rating_range": [1, 5]}
+ALS = {"rank": 2, "regularization": 1e-4, "iterations": 6}
+DPALS_SETTINGS = {"rank": 2, "ratings_per_user": 20, "centring": "none"}
+
+
+def settings(model, *, data=DRAWN, **changes):
+    given = {"seed": 4, "trials": 2, "candidates": 12, "data": data, "model": model}
+    return given | {"delta": 1e-5} | changes
+
+
+def cell(method="als", epsilon=None, dataset="drawn"):
+    return DpalsCell(dataset, method, STANDARD, epsilon)
+
+
+def real(seed=0, users=60, items=20):
+    rng = np.random.default_rng(seed)
+    rows, columns = np.nonzero(rng.random((users, items)) < 0.5)
+    # all different, so that a rating can be recognised by its value
+    values = 1 + 4 * rng.permutation(rows.size) / rows.size
+    return Ratings(rows, columns, values, users, items, "real", (1, 5))
+
+
+def section():
+    return yaml.safe_load((CONFIG / "config.yaml").read_text())["dpals"]
+
+
+def test_the_best_come_first_and_what_is_in_use_is_a_candidate():
+    rows = tuning.tune(cell(), settings(ALS))
+    assert [tuple(row) for row in rows] == [tuning.TUNING_COLUMNS] * tuning.KEPT
+    assert [row["place"] for row in rows] == [1, 2, 3, 4, 5]
+    found = [row["rmse"] for row in rows]
+    assert found == sorted(found)
+    # nothing in the space is as good as the rank and the penalty of the drawn matrix
+    one = settings(ALS, candidates=1)
+    (alone,) = tuning.tune(cell(), one)
+    assert json.loads(alone["settings"]) == ALS
+    assert found[0] <= alone["rmse"]
+
+
+def test_a_score_is_the_mean_rmse_of_the_trials_of_the_tuning_seed():
+    (found,) = tuning.tune(cell("dpals", 5.0), settings(DPALS_SETTINGS, candidates=1))
+    # validation entries of drawn data are those that a trial of that seed would be tested on
+    rows, _ = run_curve([(cell("dpals", 5.0), settings(DPALS_SETTINGS))])
+    assert found["rmse"] == pytest.approx(np.mean([row["rmse"] for row in rows]), rel=1e-12)
+
+
+def test_a_search_repeats_and_draws_more_candidates_after_the_same():
+    given = settings(ALS, trials=1)
+    assert tuning.tune(cell(), given) == tuning.tune(cell(), given)
+    more = tuning.tune(cell(), given | {"candidates": 20})
+    assert more[0]["rmse"] <= tuning.tune(cell(), given)[0]["rmse"]
+    assert tuning.tune(cell(), given | {"seed": 5}) != tuning.tune(cell(), given)
+
+
+def test_ratings_of_the_test_are_neither_learnt_from_nor_scored(monkeypatch):
+    seen = []
+
+    def fit(the_cell, given, trial, training, clock):
+        seen.append((trial, training))
+        return None
+
+    def errors(model, test):
+        seen.append((seen[-1][0], test))
+        return {"rmse": 1.0}
+
+    monkeypatch.setattr(dpals_trial, "fit", fit)
+    monkeypatch.setattr(dpals_trial, "errors", errors)
+    ratings, given = real(), settings(ALS, data=SPLIT, candidates=3)
+    tuning.tune(cell(dataset="real"), given, ratings=ratings)
+    assert len(seen) == 3 * 2 * 2
+    for trial, part in seen:
+        test = make_split("real", given, trial, ratings).test
+        assert not set(part.values) & set(test.values)
+    sizes = {len(part) for _, part in seen}
+    assert sizes == {round(0.6 * len(ratings)), len(ratings) - round(0.8 * len(ratings))}
+
+
+def test_candidates_that_cannot_be_fitted_come_last():
+    few = DRAWN | {"items": 4, "ratings_factor": 0.4, "test_entries": 100}
+    given = settings(DPALS_SETTINGS, data=few, trials=1, candidates=8)
+    rows = tuning.tune(cell("dpals", 5.0), given)
+    assert math.isfinite(rows[0]["rmse"])
+    every = tuning.tune(cell("dpals", 5.0), given | {"candidates": 3, "model": {"rank": 5}})
+    assert math.isinf(every[-1]["rmse"])  # rank 5 of 4 items, and no k
+
+
+@pytest.mark.parametrize("method", [name for name in SPACES if name in METHODS])
+def test_every_candidate_is_one_that_the_method_takes(method):
+    assert set(SPACES[method]) <= set(taken_settings(method))
+    split = make_split("drawn", settings({}), 0)
+    units = tuning.units_of(method, settings({}), split.training)
+    basis = {"ratings_per_user": 20, "rank": 2, "item_regularization": 1.0, "value_bound": 1.0}
+    budget = {"epsilon": 5.0, "delta": 1e-5} if METHODS[method].private else {}
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        drawn = draw(rng, SPACES[method], units)
+        assert isinstance(drawn, Mapping)
+        json.dumps(drawn)
+        make_model(method, basis | drawn, rating_range=(-8.0, 8.0), **budget)
+
+
+def test_bounds_are_scaled_by_public_numbers_alone():
+    ratings = real()
+    found = []
+    for values in (ratings.values, np.full(len(ratings), 3.0)):
+        other = Ratings(ratings.users, ratings.items, values, 60, 20, "real", (1, 5))
+        units = tuning.units_of("dpfw", settings({}, data=SPLIT), other)
+        found.append({name: unit(0.5) for name, unit in units.items()})
+    assert found[0] == found[1]
+    expected = {"value_bound": 1, "row_bound": 1, "update_bound": 1, "item_ratings": 30}
+    expected |= {"residual_bound": 1}
+    assert found[0] == expected | {"nuclear_bound": pytest.approx(math.sqrt(60 * 20))}
+    drawn = tuning.units_of("dpfw", settings({}), ratings)  # of deviation 1, whatever the range
+    assert drawn["value_bound"](0.5) == 0.5
+
+
+def test_the_reported_form_is_searched_in_its_own_units():
+    """The same candidate is the same users, but for the length of V: see DPALS."""
+    training = make_split("drawn", settings({}), 0).training
+    drawn = {"factor_bound": 0.1, "user_regularization": 5.0}
+    fits = []
+    for method, literal in (("dpals", False), ("dpals_literal", True)):
+        units = tuning.units_of(method, settings({}), training)
+        own = {name: units.get(name, float)(value) for name, value in drawn.items()}
+        model = DPALS(
+            relation="user_add_remove", epsilon=1e9, rating_range=(-8, 8), literal=literal,
+            item_regularization=1e-3, **DPALS_SETTINGS, **own,
+        )  # fmt: skip
+        fits.append(model.fit(training, rng=1, noise_rng=2).predict_matrix())
+    np.testing.assert_allclose(fits[1], fits[0], atol=1e-3)
+    assert np.std(fits[0]) > 0.1
+
+
+def test_the_grid_is_searched_on_other_seeds_where_that_is_possible():
+    dpals = section()
+    assert dpals["tuning"]["seed"] != dpals["seed"]
+    dpals["hyperparameters"] = load_hyperparameters(HYPERPARAMETERS)
+    dpals["cells"] = dpals_cells(dpals)
+    cells = tuning.cells(dpals)
+    assert {each.dataset for each in cells} == set(dpals["tuning"]["datasets"])
+    assert {each.variant for each in cells} == {STANDARD}
+    assert {each.method for each in cells} <= set(SPACES)
+    for each in cells:
+        given = tuning.settings(dpals, each)
+        wanted = {name: dpals["tuning"][name] for name in ("seed", "trials", "candidates")}
+        assert wanted.items() <= given.items()
+
+
+def test_private_frank_wolfe_takes_no_fewer_steps_with_more_users_or_a_larger_epsilon():
+    """Its noise is less for what there is to learn, which is what decides on the steps.
+
+    With published noise 5,000 users teach nothing at epsilon 1 and 2: the search found candidates
+    of one error, that of predicting zero, and whichever it names says nothing on steps.
+    """
+    dpals = section()
+    dpals["hyperparameters"] = load_hyperparameters(HYPERPARAMETERS)
+    dpals["cells"] = dpals_cells(dpals)
+    sizes = [f"synthetic-{users}k" for users in (5, 10, 20, 50)]
+    for method in ("dpfw", "dpfw_jain"):
+        steps = [
+            [
+                dpals_settings(dpals, DpalsCell(size, method, STANDARD, epsilon))["model"]
+                for epsilon in (1.0, 2.0, 5.0, 10.0, 20.0)
+            ]
+            for size in sizes
+        ]
+        steps = np.array([[float(model["iterations"]) for model in row] for row in steps])
+        if method == "dpfw_jain":
+            steps[0, :2] = np.nan
+        chosen = ~np.isnan(steps)
+        for axis in (0, 1):
+            most_before = np.fmax.accumulate(steps, axis=axis)  # and here
+            assert (steps == most_before)[chosen].all()
+        assert np.nanmin(steps[0]) < steps[0, -1] < steps[-1, -1]

@@ -1,0 +1,143 @@
+"""Claims of our own on models at equal privacy: verdicts follow from what is planted for them."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from fake_results.equal_privacy import fake_calibrated, fake_frontier
+
+from dpmc_studies.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, NO_EFFECT, SUPPORTED
+from dpmc_studies.frame.showing.frames import select
+from dpmc_studies.studies.equal_privacy.chapter import TEXT
+from dpmc_studies.studies.equal_privacy.claims import own  # noqa: F401  (registers predicates)
+from dpmc_studies.studies.equal_privacy.claims.evidence import PREDICATES, Evidence
+from dpmc_studies.studies.equal_privacy.frames import model_label
+
+ANSWERS, FINDINGS = TEXT.entries["answers"], TEXT.entries["findings"]
+
+FACTORS = ["private_als", "private_irls"]
+EPSILONS = 6
+
+
+@pytest.fixture(scope="module")
+def calibrated():
+    return fake_calibrated()
+
+
+def scaled(calibrated, factor, methods=None, **where):
+    """A copy with the errors of some models multiplied."""
+    planted = calibrated.copy()
+    rows = select(planted, **where)
+    if methods:
+        rows = rows[rows["method"].isin(methods)]
+    planted.loc[rows.index, ["rmse_all", "rmse_heldout"]] *= factor
+    return planted
+
+
+def with_local_bayes(calibrated, factor):
+    """A copy with a model whose errors are so many times those of biases, where users are."""
+    rows = select(calibrated, relation="user_add_remove", method="private_user_item_bias")
+    rows = rows[rows["mechanism"] == "gaussian"].assign(method="local_bayes")
+    rows = rows.assign(**{name: factor * rows[name] for name in ("rmse_all", "rmse_heldout")})
+    return pd.concat([calibrated, rows], ignore_index=True)
+
+
+def found(claim, calibrated=None, frontier=None):
+    return PREDICATES[claim](Evidence(calibrated, frontier))
+
+
+def private(calibrated):
+    return calibrated[calibrated["relation"].notna()]
+
+
+PLANTED = [
+    ("P1", SUPPORTED, lambda t: t, "72 wins, 0 losses"),
+    ("P1", CONTRADICTED, lambda t: scaled(t, 0.01, FACTORS), "0 wins, 72 losses"),
+    ("P1", INCONCLUSIVE, private, "data not available"),
+    ("P2", SUPPORTED, lambda t: scaled(t, 0.2, FACTORS), "30 wins, 0 losses"),
+    ("P2", CONTRADICTED, lambda t: t, "MovieLens 100K at ε = 1 and 2;"),
+    ("P2", INCONCLUSIVE, lambda t: t[t["method"].isin(FACTORS)], "data not available"),
+    ("P3", SUPPORTED, lambda t: scaled(t, 0.2, FACTORS), "30 wins, 0 losses"),
+    ("P3", CONTRADICTED, lambda t: t, "Synthetic (20,000 × 500) at ε = 2, 5, 10 and 20"),
+    ("P3", CONTRADICTED, lambda t: scaled(t, 5.0, FACTORS), "Less error: nowhere."),
+    ("P4", SUPPORTED, lambda t: with_local_bayes(t, 0.1), "30 of 30 budgets, by over 1 % at 30;"),
+    # as good as the best of the others everywhere is not worse than it
+    ("P4", CONTRADICTED, lambda t: with_local_bayes(t, 2.0), "0 of 30 budgets, by over 1 % at 0;"),
+    ("P4", INCONCLUSIVE, lambda t: t, "data not available"),
+    ("P5", SUPPORTED, lambda t: scaled(t, 0.2, FACTORS), "It does everywhere."),
+    ("P5", CONTRADICTED, lambda t: t, "if one user joins or leaves: Synthetic (100 × 500) at ε = "),
+    ("P5", INCONCLUSIVE, lambda t: t.head(0), "data not available"),
+    # user level has Huber noise at three budgets only
+    ("P6", SUPPORTED, lambda t: scaled(t, 0.9, mechanism="huber"), "it wins at 54 of 54"),
+    ("P6", NO_EFFECT, lambda t: t, "it wins at 0 of 54 budgets and loses at 0. Of all 72"),
+    ("P6", CONTRADICTED, lambda t: scaled(t, 1.1, mechanism="huber"), "loses at 54"),
+    ("P6", INCONCLUSIVE, lambda t: t[t["mechanism"] != "huber"], "data not available"),
+    ("P8", SUPPORTED, lambda t: scaled(t, 0.2, FACTORS), "one user protected at 30 of 30"),
+    ("P8", CONTRADICTED, lambda t: scaled(t, 5.0, FACTORS), "one rating protected at 0 of 30"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("claim", "verdict", "change", "words"), PLANTED)
+def test_verdicts(calibrated, claim, verdict, change, words):
+    finding = found(claim, change(calibrated))
+    assert finding.verdict == verdict
+    assert words in finding.reason
+
+
+@pytest.mark.parametrize("claim", [*FINDINGS, *ANSWERS])
+def test_what_was_not_run_is_open(claim):
+    finding = found(claim)
+    assert finding.verdict == INCONCLUSIVE
+    assert "data not available" in finding.reason
+
+
+@pytest.mark.parametrize("factor", [1.005, 0.995])
+def test_local_bayes_within_one_per_cent_of_the_best_is_not_worse(calibrated, factor):
+    best = calibrated[calibrated["method"] == "private_user_item_bias"]
+    others = with_local_bayes(best, factor)
+    finding = found("P4", others)
+    assert finding.verdict == SUPPORTED
+    pattern = r"its RMSE is lower at (\d+) of (\d+) budgets, by over 1 % at 0;"
+    lower, total = re.search(pattern, finding.reason).groups()
+    assert lower == ("0" if factor > 1 else total)
+
+
+def test_cost_is_that_of_the_best_private_model(calibrated):
+    here = select(calibrated, dataset="ml-100k", relation="entry_change", epsilon=10)
+    logs = np.log(here["rmse_heldout"]).groupby([here["method"], here["mechanism"]]).mean()
+    free = calibrated[calibrated["relation"].isna() & (calibrated["dataset"] == "ml-100k")]
+    least = np.log(free["rmse_heldout"]).groupby(free["method"]).mean().min()
+    shown = (
+        f"one rating protected at ε = 10: +{100 * np.expm1(logs.min() - least):.1f} % (MovieLens"
+    )
+    assert shown in found("P1", calibrated).reason
+
+
+def test_where_huber_noise_needs_least():
+    frontier = fake_frontier()
+    finding = found("P7", frontier=frontier)
+    assert finding.verdict == SUPPORTED
+    best = frontier.loc[frontier["ratio"].idxmin()]
+    assert f"at {best['releases']:g} releases and ε = {best['epsilon']:g}" in finding.reason
+    assert found("P7", frontier=frontier.assign(best="laplace")).verdict == CONTRADICTED
+
+
+def test_every_claim_of_our_own_is_a_line_with_numbers(calibrated):
+    for lines in (FINDINGS, ANSWERS):
+        assert len(set(lines)) == len(lines)
+    own_claims = {claim for claim in PREDICATES if claim.startswith("P")}
+    shown = {*FINDINGS, *ANSWERS}
+    assert shown == own_claims | {"H34"}  # the one claim of a paper among the answers
+    for claim in sorted(shown):
+        finding = found(claim, with_local_bayes(calibrated, 0.9), fake_frontier())
+        assert finding.verdict != INCONCLUSIVE
+        assert finding.reason.endswith(".")
+        assert "nan" not in finding.reason
+
+
+def test_models_are_named():
+    assert model_label("private_irls", "huber") == "A-IRLS + Huber"
+    assert model_label("als", "none") == "ALS without noise"
+    assert model_label("item_bias", "none") == "Item bias, not private"
+    assert model_label("mine", "my_noise") == "mine + my_noise"

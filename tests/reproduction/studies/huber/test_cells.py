@@ -1,0 +1,69 @@
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpmc_studies.frame.jobs.cells import format_coordinate
+from dpmc_studies.studies.huber.cells import Cell
+from dpmc_studies.studies.huber.experiments.grid import huber_cells
+
+CONFIG = Path(__file__).parents[4] / "config" / "config.yaml"
+
+
+@pytest.fixture(scope="module")
+def huber():
+    return yaml.safe_load(CONFIG.read_text())["huber"]
+
+
+def test_default_grid_is_the_papers(huber):
+    cells = huber_cells(huber)
+    baselines = [cell for cell in cells if cell.method in huber["baselines"]]
+    synthetic = [c for c in cells if c.dataset == "synthetic" and c not in baselines]
+    # 3 ranks x 3 fractions x 2 methods x (none + 3 mechanisms x 2 variances)
+    assert len(synthetic) == 126
+    real = [c for c in cells if c.dataset != "synthetic" and c not in baselines]
+    assert len(real) == 6 + 3 * 6
+    assert len(baselines) == 4 * (9 + 1 + 3)
+    assert len(set(cells)) == len(cells)
+
+
+def test_cells_without_noise_have_no_variance_and_occur_once(huber):
+    without = [c for c in huber_cells(huber) if c.mechanism == "none"]
+    assert all(c.variance is None for c in without)
+    assert all(c.variance is not None for c in huber_cells(huber) if c.mechanism != "none")
+
+
+def test_only_irls_has_inner_iterations(huber):
+    for cell in huber_cells(huber):
+        assert (cell.irls_iterations is not None) == (cell.method == "irls")
+
+
+def test_real_columns_hold_irls_2(huber):
+    two = [c for c in huber_cells(huber) if c.irls_iterations == 2]
+    assert {(c.dataset, c.observed_fraction) for c in two} == {
+        ("ml-100k", 0.051),
+        ("sweetrs", 0.05),
+        ("sweetrs", 0.1),
+        ("sweetrs", 0.15),
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.10, "0.1"), (2.0, "2"), (None, "none"), (5, "5"), ("als", "als")]
+)
+def test_coordinates_are_formatted(value, text):
+    assert format_coordinate(value) == text
+
+
+@settings(deadline=None)
+@given(
+    st.integers(1, 10**6),
+    st.none() | st.floats(1e-3, 1e6).map(lambda x: float(format(x, ".12g"))),
+    st.floats(1e-3, 1).map(lambda x: float(format(x, ".12g"))),
+    st.none() | st.integers(1, 100),
+)
+def test_formatted_cells_are_read_back(rank, variance, fraction, inner):
+    cell = Cell("synthetic", rank, variance, fraction, "irls", "huber", inner)
+    assert Cell.parse(cell.formatted()) == cell
