@@ -1,4 +1,4 @@
-"""Differentially private matrix completion: reproduction, checks and extensions."""
+"""Differentially private matrix completion: private models of ratings, and what they promise."""
 
 from importlib import import_module
 

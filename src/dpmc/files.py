@@ -126,7 +126,7 @@ def atomic_path(path: str | Path, *, private: bool = False, replace: bool = True
     private file may read it, and nobody else; of others the umask decides.
 
     If the block raises, the temporary file is removed and ``path`` stays as it was. A process that
-    is killed in the block leaves the temporary file, see :mod:`dpmc_studies.running.recovery`.
+    is killed in the block leaves the temporary file, which a later run of the workflow removes.
     """
     path = Path(path)
     with naming(path):

@@ -3,8 +3,7 @@
 Source: Gowtham, Muthukrishnan, Tholeti and Kalyani, "Introducing the Huber mechanism for
 differentially private low-rank matrix completion" (arXiv:2206.07910; elsewhere Gowtham et al.
 2022), section 2.2, and Gowtham's thesis of the same title, chapter 4. Both have scale 1 only, and
-their inverse CDF lacks a minus sign (see
-:func:`dpmc_studies.mechanism_facts.published_inverse_cdf`); the formulas here are right.
+their inverse CDF lacks a minus sign; the formulas here are right.
 """
 
 import math

@@ -355,7 +355,7 @@ class Study:
         known |= {"chapter": found_in("chapter", "chapter")}
         known |= {"schema": here / "schema.yaml", "costs": costs if costs.is_file() else None}
         known |= {"items": items if items.is_file() else None}
-        known |= {"folder": None if package.startswith("dpmc.") else here} | declared
+        known |= {"folder": None if package.startswith("dpmc_studies.") else here} | declared
         found = {name: own(known[name]) for name in ("chapter", "errata") if known.get(name)}
         found |= {
             "steps": tuple(map(at_home, known["steps"])),
