@@ -108,9 +108,11 @@ benchmark: $(VENV)/installed
 	@$(BIN)/python benchmarks/bench_dpals.py
 
 # nothing sees into compiled code: tests that reach nearly all of it and soon end run once more without compiling
-AS_PYTHON := tests/mechanisms tests/reproduction/studies/huber/test_transcript.py \
-	$(patsubst %,tests/methods/test_%.py,als irls kernels method_contract normal private_parts simd unusable_ratings) \
-	$(patsubst %,tests/methods/user_level/test_dpals_%.py,covariance fit publication) \
+AS_PYTHON := tests/library/mechanisms tests/reproduction/studies/huber/test_transcript.py \
+	$(patsubst %,tests/library/methods/test_%.py,als kernels normal simd) \
+	$(patsubst %,tests/reproduction/methods/test_%.py,irls method_contract private_parts unusable_ratings) \
+	tests/library/methods/user_level/test_dpals_covariance.py \
+	$(patsubst %,tests/reproduction/methods/user_level/test_dpals_%.py,fit publication) \
 	$(patsubst %,tests/library/publication/test_%.py,publication_table store)
 
 # hashes run over, as they are meant to
@@ -133,7 +135,7 @@ clean:
 	@find results -mindepth 1 -maxdepth 1 ! -name reference -exec rm -rf {} + 2>/dev/null || true
 	@rm -rf .snakemake
 
-$(VENV)/installed: envs/requirements.lock pyproject.toml
+$(VENV)/installed: envs/requirements.lock pyproject.toml src/pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "dpmc: there is no $(PYTHON); install Python 3.11, 3.12 or 3.13, or name one: make PYTHON=python3.12" >&2; exit 2; }
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v <= (3, 13) else "dpmc: Python 3.11, 3.12 or 3.13 is needed, $(PYTHON) is %d.%d; name another one: make PYTHON=python3.12" % v)'
 	@echo "dpmc: installing into $(VENV) (once, about a minute)"
@@ -141,6 +143,6 @@ $(VENV)/installed: envs/requirements.lock pyproject.toml
 	@$(PYTHON) -m venv $(if $(wildcard $(VENV)/unfinished),--clear) $(VENV)
 	@touch $(VENV)/unfinished
 	@$(BIN)/python -m pip install --quiet --require-hashes -r envs/requirements.lock
-	@$(BIN)/python -m pip install --quiet --no-deps -e .
+	@$(BIN)/python -m pip install --quiet --no-deps -e . -e ./src
 	@rm $(VENV)/unfinished
 	@touch $@

@@ -27,7 +27,7 @@ from document_texts import (
     write_own_files,
 )
 
-from dpmc.cli import COMMANDS, GONE, cli
+from dpmc.cli import GONE, cli, commands
 from dpmc.methods.released.verify import verify
 from dpmc_studies import studies
 from dpmc_studies.configuration import checked, load, merge
@@ -80,7 +80,7 @@ def test_every_fenced_block_runs_or_says_why_not():
         for block in fenced(document):
             run_by = {
                 "console": block.text.startswith("$ "),  # each command below
-                "python": True,  # test_python_runs, a plug-in in tests/reproduction/workflow/test_documents.py
+                "python": True,  # test_python_runs; a plug-in in test_documents.py
                 "yaml": True,  # there too
                 "sh": document == EXTEND,  # there too
             }
@@ -222,7 +222,7 @@ def test_commands_named_in_sentences_exist():
     for document in DOCUMENTS:
         text = document.read_text(encoding="utf-8")
         sentences = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
-        known = {*COMMANDS, *GONE} if document.name == "CHANGELOG.md" else COMMANDS
+        known = {*commands(), *(GONE if document.name == "CHANGELOG.md" else ())}
         for words in re.findall(r"`dpmc ((?:[a-z]\w* ?)+)", sentences):
             assert words.split()[0] in known, f"{name_of(document)} names dpmc {words}"
 

@@ -7,7 +7,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from dpmc.cli import COMMANDS, cli
+from dpmc.cli import cli
+from dpmc.cli import commands as sentences
 
 WIDTH = 80
 """Columns of a terminal."""
@@ -50,9 +51,9 @@ def test_the_first_paragraph_is_one_sentence(path):
     assert first in help_of(path).replace("\n  ", " ")
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", sentences())
 def test_the_list_of_commands_has_that_sentence(name):
-    assert ALL["dpmc", name].help.partition("\n\n")[0] == COMMANDS[name]
+    assert ALL["dpmc", name].help.partition("\n\n")[0] == sentences()[name]
 
 
 @EVERY_LEAF

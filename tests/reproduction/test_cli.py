@@ -6,8 +6,9 @@ import numba
 import pytest
 from click.testing import CliRunner
 
-from dpmc.cli import COMMANDS, cli
+from dpmc.cli import IN_THE_CHECKOUT, cli, commands, named
 from dpmc.errors import InputError
+from dpmc_studies.cli import TASKS
 from dpmc_studies.studies.huber.experiments.grid import cell_settings, check_grid
 
 SMALL = {
@@ -55,12 +56,12 @@ def test_help_names_every_command_and_imports_nothing_heavy():
         "print([name for name in heavy if name in sys.modules])"
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    for command in COMMANDS:
+    for command in commands():
         assert f"\n  {command} " in run.stdout
     assert run.stdout.endswith("[]\n"), run.stderr
 
 
-@pytest.mark.parametrize("command", sorted(COMMANDS))
+@pytest.mark.parametrize("command", sorted(commands()))
 def test_every_command_has_help(command):
     assert invoke(command, "--help").output.startswith(f"Usage: cli {command}")
 
@@ -72,8 +73,12 @@ def test_unknown_command_is_told_the_nearest():
 
 
 def test_the_group_lists_its_commands_and_knows_no_other():
-    assert cli.list_commands(None) == sorted(COMMANDS)
+    assert cli.list_commands(None) == sorted(commands())
     assert cli.get_command(None, "budgte") is None
+
+
+def test_the_library_knows_which_commands_it_lacks_without_the_reproduction():
+    assert sorted(IN_THE_CHECKOUT) == sorted(named(TASKS))
 
 
 def test_version():
@@ -139,10 +144,13 @@ def test_cell_as_text():
     ("arguments", "words"),
     [
         (["--mechanism", "hubber"], "huber"),
-        (["--method", "asl"], "did you mean 'als'.*methods of cells are als, bayesian_als, irls"),
+        (
+            ["--method", "asl"],
+            "did you mean 'als'.*methods of cells are als, bayesian_als, global_mean",
+        ),
         (
             ["--method", "dpals"],
-            "which does not give relation, epsilon, .* are als, bayesian_als, irls",
+            "which does not give relation, epsilon, .* are als, bayesian_als, global_mean",
         ),
         (["--method", "private_als"], "private_als cannot run in a cell"),
         (["--rank", "21"], "--rank must be at most 20 for 20 users and 30 items, got 21"),

@@ -2,6 +2,10 @@
 
 import importlib
 import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import entry_points
 
 import click
 
@@ -24,37 +28,60 @@ TASKS = {
         "store": "Build a store on disk of many private ratings, and check it.",
     },
     "The papers": {
-        "plan": "State what a run will cost before anything runs.",
         "budget": "Print the nominal epsilon of one release for each mechanism.",
-        "cell": "Run one experiment of the Huber study by hand.",
-        "diff": "Compare the numbers in two folders of results.",
-        "reference": "Manage the reference results that a run is checked against.",
-    },
-    "Data sets": {
-        "data": "List, fetch and verify data sets.",
     },
 }
 """The commands in the order of ``dpmc --help``, each with the first sentence of its help.
 
 A command is the function of its name in the module of its name, imported when it is called.
 """
-COMMANDS = {name: sentence for names in TASKS.values() for name, sentence in names.items()}
+ADDED = "dpmc.commands"
+"""The group of entry points by which other packages add commands: each is such a mapping, and its
+commands are the functions of their names in the modules of their names beside it.
+"""
+IN_THE_CHECKOUT = ("cell", "data", "diff", "plan", "reference")
+"""Commands of the reproduction of the papers, for whoever looks for them without it."""
 GONE = {
     "recommend": "dpmc recommend is called dpmc noise now.",
     "onebit": "dpmc onebit was removed: for likes use dpmc fit --for ranking, and to protect the "
     "value of one rating dpmc fit --relation entry_change.",
 }
 """Earlier names of commands, and what to use instead."""
-WORKFLOW = (
-    "jinja2", "matplotlib", "pandas", "rdata", "requests", "snakemake", "tqdm", "yaml",
-)  # fmt: skip
-"""Modules that only the extra ``workflow`` installs."""
 EXAMPLES = (
     "dpmc fit --ratings mine.csv --items catalogue.txt --output model \\\n"
     "    --relation user --rating-range 1 5 --epsilon 5",
     "dpmc complete --model model --ratings mine.csv --top 10",
     "dpmc COMMAND --help",
 )
+
+
+@cache
+def added() -> dict[str, Mapping[str, Mapping[str, str]]]:
+    """Return what other packages add: the name of a package with commands -> its tasks."""
+    found = {}
+    for each in entry_points(group=ADDED):
+        with suppress(ModuleNotFoundError):  # it was installed from a folder that is gone
+            found[each.module] = each.load()
+    return found
+
+
+def named(tasks: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """Return the commands of tasks, each with the first sentence of its help."""
+    return {name: sentence for names in tasks.values() for name, sentence in names.items()}
+
+
+def commands() -> dict[str, str]:
+    """Return all commands, those that other packages add among them."""
+    return {
+        name: text for tasks in (TASKS, *added().values()) for name, text in named(tasks).items()
+    }
+
+
+def package_of(name: str) -> str | None:
+    """Return the package that has a command; others are looked for only if it is not ours."""
+    if name in named(TASKS):
+        return __name__
+    return next((package for package, tasks in added().items() if name in named(tasks)), None)
 
 
 class LazyGroup(Group):
@@ -69,27 +96,32 @@ class LazyGroup(Group):
 
     def list_commands(self, ctx):
         """Return the names of all commands."""
-        return sorted(COMMANDS)
+        return sorted(commands())
 
     def get_command(self, ctx, name):
         """Import and return a command, None if there is none of that name."""
-        if name not in COMMANDS:
-            return None
-        return getattr(importlib.import_module(f"dpmc.cli.{name}"), name)
+        package = package_of(name)
+        return package and getattr(importlib.import_module(f"{package}.{name}"), name)
 
     def resolve_command(self, ctx, args):
         """Find the command; suggest the nearest one for a misspelt name."""
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args and not args[0].startswith("-") and package_of(args[0]) is None:
             if args[0] in GONE:
                 raise InputError(GONE[args[0]])
-            ctx.fail(f"There is no command '{args[0]}'{did_you_mean(args[0], COMMANDS)}.")
+            if args[0] in IN_THE_CHECKOUT:
+                raise InputError(
+                    f"dpmc {args[0]} belongs to the reproduction of the papers: get dpmc's "
+                    "repository, and run make reproduce there."
+                )
+            ctx.fail(f"There is no command '{args[0]}'{did_you_mean(args[0], commands())}.")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx, formatter):
         """List the commands without importing them."""
-        for title, commands in TASKS.items():
+        every = (TASKS, *added().values())
+        for title in dict.fromkeys(title for tasks in every for title in tasks):
             with formatter.section(title):
-                formatter.write_dl(list(commands.items()))
+                formatter.write_dl([pair for each in every for pair in each.get(title, {}).items()])
 
 
 @click.group(
@@ -108,18 +140,11 @@ def main():
 
     So does what the file system refuses where no command foresaw it, such as a disk that is full.
     A closed pipe is click's.
-
-    A command of the papers without what the extra ``workflow`` installs says what to install.
     """
     try:
         cli.main(prog_name="dpmc")
     except InputError as error:
         _end(error, str(error), error.status)
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in WORKFLOW:
-            raise
-        advice = 'pip install "dpmc[workflow]"'
-        _end(error, f"This needs {error.name}, which is not installed: {advice}.")
     except OSError as error:
         _end(error, refusal(error))
     except MemoryError as error:

@@ -105,11 +105,12 @@ def verify(names, **options):
     Without NAMES, all data sets that are here are checked.
     """
     from dpmc import datasets
+    from dpmc_studies.datasets import download
 
     def action(dataset):
-        path = datasets.locate(dataset, place.directory, place.mirror)
+        path = download.locate(dataset, place.directory, place.mirror)
         path = path or dataset.location(place.directory)
-        datasets.verify(dataset, path)
+        download.verify(dataset, path)
         ratings = datasets.read(dataset, path)
         return (
             f"{path}: {len(ratings):,} ratings, {ratings.n_users:,} users, "
@@ -119,7 +120,7 @@ def verify(names, **options):
     place = place_of(**options)
     chosen = _chosen(names, place)
     if not names:
-        chosen = [each for each in chosen if datasets.available(each, *place[:2])]
+        chosen = [each for each in chosen if download.available(each, *place[:2])]
         if not chosen:
             click.echo(f"Nothing to verify in {place.directory} or a mirror; see dpmc data fetch.")
     _each(chosen, action)

@@ -1,4 +1,4 @@
-"""What a plain installation does: all that needs no package of the extra ``workflow``."""
+"""What a plain installation does: all that needs neither the reproduction nor its packages."""
 
 import json
 import os
@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from dpmc.cli import WORKFLOW
-
 HOME = Path(__file__).parents[3]
 PROJECT = tomllib.loads((HOME / "pyproject.toml").read_text())["project"]
 MODULE = {"pyyaml": "yaml"}
+PACKAGES = [re.match(r"[\w-]+", each)[0] for each in PROJECT["optional-dependencies"]["workflow"]]
+WORKFLOW = ("dpmc_studies", *(MODULE.get(each, each) for each in PACKAGES))
+"""What only the reproduction needs, and itself."""
 BLOCK = f"""
 import sys
 
@@ -81,13 +82,6 @@ def run(folder, program, *arguments):
     return subprocess.run(command, cwd=folder, env=given, capture_output=True, text=True)
 
 
-def test_the_blocked_modules_are_those_of_the_extra():
-    packages = (
-        re.match(r"[\w-]+", each)[0] for each in PROJECT["optional-dependencies"]["workflow"]
-    )
-    assert sorted(MODULE.get(each, each) for each in packages) == sorted(WORKFLOW)
-
-
 def test_the_class_and_the_commands_about_own_ratings_work(folder):
     result = run(folder, FITTED + COMMANDED)
     assert result.returncode == 0, result.stderr
@@ -98,14 +92,3 @@ def test_what_fits_imports_no_command_line(folder):
     assert result.returncode == 0, result.stderr
     assert {"numpy", "dpmc"} <= set(imported := json.loads(result.stdout))
     assert not {"click", *WORKFLOW} & set(imported)
-
-
-@pytest.mark.parametrize(
-    ("command", "module"),
-    [("plan", "yaml"), ("reference update", "yaml"), ("data fetch restaurant", "yaml")],
-)
-def test_a_command_of_the_papers_says_what_to_install(folder, command, module):
-    result = run(folder, "from dpmc.cli import main\nmain()", *command.split())
-    sentence = f'This needs {module}, which is not installed: pip install "dpmc[workflow]".'
-    assert (result.returncode, result.stdout) == (2, "")
-    assert result.stderr == f"dpmc: {sentence}\n"
