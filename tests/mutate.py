@@ -130,12 +130,11 @@ def run_tests(
 
 
 def with_importers(changed: Path, source: Path) -> set[Path]:
-    """Return a file, and those of dpmc in a folder that import it, or from it, by some way."""
+    """Return a file, and those of a folder that import it, or from it, by some way."""
     imported = {}
-    for path in source.glob("dpmc/**/*.py"):
+    for path in source.glob("dpmc*/**/*.py"):
         modules = [
-            source.joinpath("dpmc", *name.split("."))
-            for name in IMPORTED.findall(path.read_text("utf-8"))
+            source.joinpath(*name.split(".")) for name in IMPORTED.findall(path.read_text("utf-8"))
         ]
         imported[path] = {each.with_suffix(".py") for each in modules}
         imported[path] |= {each / "__init__.py" for each in modules}
@@ -200,7 +199,7 @@ def outcome(folder: Path, mutation: Mutation) -> tuple[bool, str]:
 
 def refuse_other_code(folder: Path) -> None:
     """End unless Python in this folder imports the copy, not the installed package."""
-    program = "import dpmc, snakemake_logger_plugin_dpmc as p; print(dpmc.__file__, p.__file__)"
+    program = "import dpmc, dpmc_studies as s; print(dpmc.__file__, s.__file__)"
     result = run_python(folder, folder / KEPT, "-c", program)
     if result.stdout.count(str(folder / "src")) != 2:
         raise SystemExit(f"mutate: the copy is not what is imported: {result.stdout}")

@@ -4,7 +4,8 @@ numba keeps what it compiled beside the source, and compiles a function anew whe
 own file has changed. A function of another file that it calls, and a constant of another module,
 are part of what is kept and are not looked at: after an update the old ones would go on. So all
 that is kept is removed as soon as any of these files has changed. This holds for what is kept
-within the package, where numba keeps it if it can write there.
+within the package, where numba keeps it if it can write there. A package whose compiled functions
+call those of this one does the same with the files of both.
 """
 
 import contextlib
@@ -29,18 +30,21 @@ __all__ = ["njit"]
 
 PACKAGE = Path(__file__).parent
 STAMP = Path("__pycache__", "compiled.json")
-IMPORTED = re.compile(r"^from dpmc\.([\w.]+) import", re.MULTILINE)
+IMPORTED = re.compile(r"^from ([\w.]+) import", re.MULTILINE)
 
 
-def forget_what_is_older(package: Path) -> None:
-    """Remove what was compiled of other sources than those that are there."""
+def forget_what_is_older(package: Path, *others: Path) -> None:
+    """Remove what a package keeps that was compiled of other sources than those that are there.
+
+    ``others`` are the packages that it imports from.
+    """
     with contextlib.suppress(OSError):
         kept = _kept(package / STAMP)
         names = kept.get("names", [])
         if names and _dates(package, names) == kept["dates"]:
             return
     with contextlib.suppress(OSError):
-        sources = _sources(package)
+        sources = _sources(package, *others)
         dates, digest = _dates(package, sources), content_digest(sources)
         if kept.get("digest") != digest:
             for path in package.rglob("__pycache__/*.nbi"):
@@ -62,15 +66,21 @@ def _dates(package: Path, names) -> list[list[int]]:
     return [[each.st_mtime_ns, each.st_size] for each in stats]
 
 
-def _sources(package: Path) -> dict[str, str]:
-    """Return the text of each file that has compiled functions, or that such a file imports."""
-    texts = {path: path.read_text("utf-8") for path in package.rglob("*.py")}
+def _sources(*packages: Path) -> dict[str, str]:
+    """Return the text of each file that has compiled functions, or that such a file imports.
+
+    Names are relative to the first package.
+    """
+    homes = {each.name: each.parent for each in packages}
+    texts = {path: path.read_text("utf-8") for each in packages for path in each.rglob("*.py")}
     found = {path for path, text in texts.items() if "njit" in text or "@intrinsic" in text}
     for path in list(found):
         for name in IMPORTED.findall(texts[path]):
-            module = package.joinpath(*name.split("."))
-            found |= {module.with_suffix(".py"), module / "__init__.py"} & texts.keys()
-    return {str(path.relative_to(package)): texts[path] for path in sorted(found)}
+            package, *rest = name.split(".")
+            if package in homes:
+                module = homes[package].joinpath(package, *rest)
+                found |= {module.with_suffix(".py"), module / "__init__.py"} & texts.keys()
+    return {os.path.relpath(path, packages[0]): texts[path] for path in sorted(found)}
 
 
 forget_what_is_older(PACKAGE)

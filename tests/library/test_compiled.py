@@ -53,6 +53,29 @@ def kept(package):
     return {path.name: path.stat().st_mtime_ns for path in package.rglob("*.nbi")}
 
 
+@pytest.fixture
+def user(package):
+    """Another package, whose function calls one of the first."""
+    user = package.with_name("user")
+    user.mkdir()
+    (user / "__init__.py").write_text("")
+    (user / "caller.py").write_text(CALLER)
+    return user
+
+
+def test_a_change_of_what_another_package_calls_reaches_it(package, user):
+    for folder in (package, user):
+        (folder / "__pycache__").mkdir()
+        (folder / "__pycache__" / "kept.nbi").touch()
+    forget_what_is_older(user, package)
+    (user / "__pycache__" / "kept.nbi").touch()
+    forget_what_is_older(user, package)
+    assert kept(user)
+    (package / "callee.py").write_text(CALLEE.replace("FACTOR * x", "3 * x"))
+    forget_what_is_older(user, package)
+    assert (set(kept(user)), set(kept(package))) == (set(), {"kept.nbi"})
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["callee", "constant"])
 def test_a_change_of_what_a_function_calls_reaches_it(package, name):

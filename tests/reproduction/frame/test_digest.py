@@ -15,7 +15,7 @@ def package(tmp_path, monkeypatch):
     (folder / "high.py").write_text("def f():\n    from toy.low import X\n    return X\n")
     (folder / "other.py").write_text("import numpy\n")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(digest, "PACKAGE", "toy")
+    monkeypatch.setattr(digest, "PACKAGES", ("toy",))
     clear()
     yield folder
     sys.modules.pop("toy", None)

@@ -1,8 +1,8 @@
-"""A digest of the library code that a job depends on.
+"""A digest of the code that a job depends on, of the library and of the reproduction.
 
 Snakemake does not see imported modules. So each job carries, as one of its params, a digest of
 the modules that it uses: a change of the method retrains, a change of a plot does not. The same
-holds for a study outside of this package, whose modules are followed too.
+holds for a study outside of these packages, whose modules are followed too.
 """
 
 import ast
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-PACKAGE = "dpmc"
+PACKAGES = ("dpmc", "dpmc_studies")
 DECLARES = "dpmc_studies.frame.api"
 """In which an experiment's module declares its job: no number depends on it."""
 STATEMENTS = (ast.stmt, ast.excepthandler, ast.match_case)
@@ -24,8 +24,8 @@ def code_digest(
 ) -> str:
     """Return a short digest of modules, all that they import but :data:`DECLARES`, and files.
 
-    Modules of neither this package nor ``outside``, the folder of another package, do not count;
-    files are plug-ins.
+    Modules that are neither of :data:`PACKAGES` nor of ``outside``, the folder of another package,
+    do not count; files are plug-ins.
     """
     digest = hashlib.sha256()
     sources = (source_file(name, outside) for name in sorted(closure_of(modules, outside)))
@@ -48,7 +48,7 @@ def source_digest(path: Path) -> bytes:
 def closure_of(modules: Iterable[str], outside: Path | None = None) -> set[str]:
     """Return modules, those that they import, and so on; only those that count."""
     closure: set[str] = set()
-    packages = (PACKAGE, outside and outside.name)
+    packages = (*PACKAGES, outside and outside.name)
     waiting = [name for name in modules if name.split(".")[0] in packages]
     while waiting:
         name = waiting.pop()
@@ -102,8 +102,8 @@ def source_file(module: str, outside: Path | None = None) -> Path | None:
     Modules are looked up as files, because importing them would cost what they import.
     """
     package, *rest = module.split(".")
-    if package == PACKAGE:
-        home = Path(importlib.util.find_spec(PACKAGE).origin).parent
+    if package in PACKAGES:
+        home = Path(importlib.util.find_spec(package).origin).parent
     elif outside is not None and package == outside.name:
         home = outside
     else:

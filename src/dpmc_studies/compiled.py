@@ -1,0 +1,12 @@
+"""Compiled code of the reproduction that is never older than its source, or than the library's."""
+
+from pathlib import Path
+
+from dpmc import compiled
+from dpmc.compiled import njit
+
+__all__ = ["njit"]
+
+PACKAGE = Path(__file__).parent
+
+compiled.forget_what_is_older(PACKAGE, compiled.PACKAGE)
