@@ -1,7 +1,7 @@
 """How long the code is, so that growth is seen when it happens: `make lint` prints it.
 
-Lines are those of `wc -l`: of the rooms of `src`, of each study, of its plumbing, for each claim
-(its predicates) and each figure, and of the tests, those marked slow apart. Plumbing has two
+Lines are those of `wc -l`: of the rooms of both packages, of each study, of its plumbing, for each
+claim (its predicates) and each figure, and of the tests, those marked slow apart. Plumbing has two
 numbers: what declares a study, and the same with what its parts share, such as frames, labels and
 checks of its section.
 """
@@ -12,7 +12,8 @@ from pathlib import Path
 import yaml
 
 HOME = Path(__file__).resolve().parents[1]
-SOURCE = HOME / "src" / "dpmc"
+PACKAGES = (HOME / "src" / "dpmc", HOME / "src" / "dpmc_studies")
+STUDIES = PACKAGES[1] / "studies"
 PLUMBING = ("__init__.py", "cells.py", "settings.py", "jobs.py", "steps.py", "parts.py")
 OF_EXPERIMENTS = ("experiments/__init__.py", "experiments/common.py")
 SHARED = (
@@ -74,13 +75,15 @@ def each(lines: int, count: int) -> str:
 
 def main() -> None:
     """Print the lines."""
-    whole = python(HOME / "src")
-    found = {path.name: python(path) for path in sorted(SOURCE.iterdir()) if path.is_dir()}
-    rooms = {name: lines for name, lines in found.items() if lines}
-    rooms["what lies beside them"] = whole - sum(rooms.values())
-    print(f"src {whole:,} lines:", ", ".join(f"{name} {lines:,}" for name, lines in rooms.items()))
+    for package in PACKAGES:
+        whole = python(package)
+        found = {path.name: python(path) for path in sorted(package.iterdir()) if path.is_dir()}
+        rooms = {name: lines for name, lines in found.items() if lines}
+        rooms["what lies beside them"] = whole - sum(rooms.values())
+        listed = ", ".join(f"{name} {lines:,}" for name, lines in rooms.items())
+        print(f"src/{package.name} {whole:,} lines: {listed}")
     lines = drawn = 0
-    for study in sorted((SOURCE / "studies").iterdir()):
+    for study in sorted(STUDIES.iterdir()):
         if (study / "__init__.py").exists():
             of_claims, of_figures = (named(study, what) for what in ("claims", "figures"))
             lines, drawn = lines + python(*of_figures), drawn + figures(study)

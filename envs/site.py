@@ -45,7 +45,7 @@ API = {
     "publication": ("Ratings and stores", ["ratings.Ratings", "publication.store.Store"]),
     "studies": ("Studies", ["frame.api"]),
 }
-"""Pages of the API: title, and what of dpmc they show."""
+"""Pages of the API: title, and what they show of dpmc (the last one of dpmc_studies)."""
 PARTS = re.compile(
     r"(?P<code>^(?P<fence>```+).*?^(?P=fence)\s*?$|`(?:[^`\n]|\n(?!\s*\n))+`)"
     r"|\$\$(?P<block>.+?)\$\$|\$(?=\S)(?P<inline>[^$`]+?)(?<=\S)\$(?!\d)"
@@ -71,7 +71,8 @@ def on_files(files, config):
         text = (HOME / source).read_text(encoding="utf-8")
         files.append(File.generated(config, page, content=text))
     for name, (title, shown) in API.items():
-        text = f"# {title}\n\n" + "\n\n".join(f"::: dpmc.{each}" for each in shown) + "\n"
+        package = "dpmc_studies" if name == "studies" else "dpmc"
+        text = f"# {title}\n\n" + "\n\n".join(f"::: {package}.{each}" for each in shown) + "\n"
         files.append(File.generated(config, f"api/{name}.md", content=text))
     files.append(File.generated(config, "site.css", content=STYLE))
     made = (REPORT / "index.html").is_file()

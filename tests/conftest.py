@@ -11,8 +11,10 @@ import os
 import pytest
 
 LONGEST = (
-    *("workflow/test_own_study.py", "workflow/", "report/test_report_page.py", "report/"),
-    *("studies/huber/test_claims.py", "publication/test_guarantee_schemas.py", "studies/"),
+    *(f"reproduction/{name}" for name in ("workflow/test_own_study.py", "workflow/")),
+    *(f"reproduction/{name}" for name in ("report/test_report_page.py", "report/")),
+    *("reproduction/studies/huber/test_claims.py", "library/publication/test_guarantee_schemas.py"),
+    "reproduction/studies/",
 )
 """Files and folders, by CPU seconds; what is not among them comes afterwards as it is found."""
 TOGETHER = ("tests/reproduction/report/", "tests/contract/")

@@ -19,7 +19,8 @@ PARTS = (
 def test_there_are_enough_and_every_part_has_some():
     assert len({(m.file, m.original, m.mutated) for m in MUTATIONS}) == len(MUTATIONS) >= 25
     for part in PARTS:
-        assert any(m.file.startswith(f"src/dpmc/{part}") for m in MUTATIONS), part
+        places = tuple(f"src/{package}/{part}" for package in ("dpmc", "dpmc_studies"))
+        assert any(m.file.startswith(places) for m in MUTATIONS), part
 
 
 def test_every_entry_fits_the_code():

@@ -10,7 +10,8 @@ from dpmc_studies.frame.jobs.plan import Plan
 from dpmc_studies.frame.showing.style import FigureText
 
 HOME = Path(__file__).resolve().parents[2]
-SOURCE = HOME / "src" / "dpmc"
+LIBRARY = HOME / "src" / "dpmc"
+SOURCE = HOME / "src" / "dpmc_studies"
 REFERENCE = HOME / "results" / "reference"
 PROFILES = ("full", "ci", "quick")
 ONCE = sorted((HOME / "config" / "once").glob("*.yaml"))

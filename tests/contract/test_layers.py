@@ -1,4 +1,6 @@
-"""Imports go down only, studies do not know each other, and the frame knows none of them."""
+"""The library knows nothing of the reproduction; in both, imports go down only; studies do not know
+each other, and the frame knows none of them.
+"""
 
 import ast
 import re
@@ -6,55 +8,67 @@ from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
 import pytest
-from every_study import HOME, SOURCE
+from every_study import HOME, LIBRARY, SOURCE
 
 from dpmc_studies.studies import BUILT_IN
 
-PACKAGE = SOURCE.name
-LAYERS = (
-    {"ground"},
-    {"datasets", "mechanisms"},
-    {"privacy", "publication"},
-    {"methods"},
-    {"fitting"},
-    {"statistics"},
-    {"frame"},
-    {"studies"},
-    {"report"},
-    {"running"},
-    {"cli"},
-)
-RANK = {part: place for place, layer in enumerate(LAYERS) for part in layer}
+LAYERS = {
+    LIBRARY.name: (
+        {"ground"},
+        {"datasets", "mechanisms"},
+        {"privacy", "publication"},
+        {"methods"},
+        {"fitting"},
+        {"cli"},
+    ),
+    SOURCE.name: (
+        {"ground"},
+        {"datasets", "methods", "statistics"},
+        {"frame"},
+        {"studies"},
+        {"report"},
+        {"running"},
+        {"cli"},
+    ),
+}
+RANK = {
+    (package, part): place
+    for package, layers in LAYERS.items()
+    for place, layer in enumerate(layers)
+    for part in layer
+}
 FRAME = ("statistics", "frame", "report")
-# modules of the top folder that are not ground: the configuration is composed of the studies'
+# modules of the top folders that are not ground: the configuration is composed of the studies'
 TOP = {"configuration": "frame", "__main__": "cli", "estimator": "fitting"}
 
 
 def name_of(path):
-    parts = (PACKAGE, *path.relative_to(SOURCE).with_suffix("").parts)
+    parts = path.relative_to(HOME / "src").with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-MODULES = {name_of(path): path for path in sorted(SOURCE.rglob("*.py"))}
+PACKAGES = (LIBRARY, SOURCE)
+MODULES = {name_of(path): path for each in PACKAGES for path in sorted(each.rglob("*.py"))}
 
 
 def imports(path):
-    """Modules of this package that a file imports anywhere, also inside of functions."""
+    """Modules of the packages that a file imports anywhere, also inside of functions."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (each.name for each in node.names if each.name.split(".")[0] == PACKAGE)
+            yield from (each.name for each in node.names if each.name.split(".")[0] in LAYERS)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: a relative import"
-            if node.module and node.module.split(".")[0] == PACKAGE:
+            if node.module and node.module.split(".")[0] in LAYERS:
                 for each in node.names:
                     full = f"{node.module}.{each.name}"
                     yield full if full in MODULES else node.module
 
 
 def part_of(module):
-    parts = module.split(".")
-    part = parts[1] if len(parts) > 1 else "ground"
-    return part if part in RANK else TOP.get(part, "ground")
+    """The package and the room of it that a module belongs to."""
+    package, *parts = module.split(".")
+    part = parts[0] if parts else "ground"
+    return package, part if (package, part) in RANK else TOP.get(part, "ground")
 
 
 def study_of(module):
@@ -76,12 +90,21 @@ def test_there_is_something_to_look_at():
 
 
 def test_imports_go_down_only():
-    upwards = [
-        f"{module} imports {other}"
-        for module, other in edges()
-        if part_of(module) != part_of(other) and RANK[part_of(other)] >= RANK[part_of(module)]
-    ]
+    """The library is below all of the reproduction."""
+    order = {LIBRARY.name: 0, SOURCE.name: 1}
+    upwards = []
+    for module, other in edges():
+        own, its = part_of(module), part_of(other)
+        if own != its and (order[its[0]], RANK[its]) >= (order[own[0]], RANK[own]):
+            upwards.append(f"{module} imports {other}")
     assert upwards == []
+
+
+def test_the_library_does_not_name_the_reproduction():
+    """Nor as text, by which modules are imported too: it finds commands by their entry points."""
+    files = [path for path in sorted(LIBRARY.rglob("*")) if path.suffix in (".py", ".pyi", ".json")]
+    assert len(files) > 100
+    assert [path for path in files if SOURCE.name in path.read_text(encoding="utf-8")] == []
 
 
 def test_no_module_imports_itself_by_way_of_others():
@@ -112,7 +135,7 @@ def test_the_frame_imports_no_study():
     assert [
         f"{module} imports {other}"
         for module, other in edges()
-        if part_of(module) in FRAME and study_of(other)
+        if part_of(module)[1] in FRAME and study_of(other)
     ] == []
 
 
@@ -130,12 +153,12 @@ NAMED_IN_FRAME = re.compile(
 FRAME_PLACES = (*(SOURCE / part for part in FRAME), HOME / "workflow", HOME / "Snakefile")
 NAMELESS = (
     *FRAME_PLACES,
-    *(SOURCE / part for part in ("publication", "privacy", "mechanisms")),
-    *(path for path in SOURCE.glob("*.py")),
+    *(LIBRARY / part for part in ("publication", "privacy", "mechanisms")),
+    *(path for each in PACKAGES for path in each.glob("*.py")),
 )
 
 
-@pytest.mark.parametrize("place", NAMELESS, ids=lambda path: path.name)
+@pytest.mark.parametrize("place", NAMELESS, ids=lambda path: path.relative_to(HOME).as_posix())
 def test_what_serves_all_studies_names_none(place):
     named = NAMED_IN_FRAME if place in FRAME_PLACES else NAMED
     files = sorted(place.rglob("*")) if place.is_dir() else [place]
@@ -153,14 +176,14 @@ def test_what_serves_all_studies_names_none(place):
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_a_study_names_no_module_of_another(name):
     others = "|".join(other for other in BUILT_IN if other != name)
-    text = re.compile(rf"dpmc[./]studies[./](?:{others})\b")
+    text = re.compile(rf"dpmc_studies[./]studies[./](?:{others})\b")
     for path in (SOURCE / "studies" / name).rglob("*.py"):
         assert not text.search(path.read_text(encoding="utf-8")), path
 
 
 def test_modules_named_as_text_are_reached_downwards_too():
     """A job's function may be named as text: then it is one of the same study."""
-    text = re.compile(r"\"(dpmc(?:\.\w+)+):\w+\"")
+    text = re.compile(r"\"(dpmc(?:_studies)?(?:\.\w+)+):\w+\"")
     for module, path in MODULES.items():
         for other in text.findall(path.read_text(encoding="utf-8")):
             assert other in MODULES

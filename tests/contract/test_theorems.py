@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import dpmc
+import dpmc_studies
 
 HOME = Path(__file__).parents[2]
 INDEX = HOME / "docs" / "theorems.md"
@@ -18,11 +19,14 @@ ROWS = [
     if re.match(r"\| \d+ \|", line)
 ]
 PROVES = re.compile(r"\*\*(?:Theorem|Guarantee|Sensitivity)\b|\bQED\b|∎")
-PLACES = ("mechanisms", "privacy", "methods", "fitting")
+PLACES = (
+    *((dpmc, name) for name in ("mechanisms", "privacy", "methods", "fitting")),
+    (dpmc_studies, "methods"),
+)
 
 
 def code_in(text):
-    return re.findall(r"`((?:dpmc\.|tests/)[^`\s]+)`", text)
+    return re.findall(r"`((?:dpmc(?:_studies)?\.|tests/)[^`\s]+)`", text)
 
 
 def found(name):
@@ -39,7 +43,7 @@ def test_all_that_is_named_exists(page):
     names = code_in(page.read_text(encoding="utf-8"))
     assert len(names) > 10
     for name in names:
-        if name.startswith("dpmc."):
+        if name.startswith(("dpmc.", "dpmc_studies.")):
             found(name)
             continue
         file, _, function = name.partition("::")
@@ -61,9 +65,9 @@ def test_every_module_that_proves_something_is_in_the_index():
     named = "\n".join(proof + code for _, _, proof, code, *_ in ROWS)
     proving = [
         module.name
-        for place in PLACES
+        for package, place in PLACES
         for module in pkgutil.walk_packages(
-            [str(Path(dpmc.__file__).parent / place)], f"dpmc.{place}."
+            [str(Path(package.__file__).parent / place)], f"{package.__name__}.{place}."
         )
         if PROVES.search(
             Path(importlib.util.find_spec(module.name).origin).read_text(encoding="utf-8")

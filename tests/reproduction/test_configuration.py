@@ -278,7 +278,7 @@ def test_load_says_what_is_wrong(tmp_path):
 
 
 def test_files_are_the_same_read_in_c_and_in_python():
-    paths = [*HOME.glob("config/*.yaml"), *HOME.glob("src/dpmc/**/*.yaml")]
+    paths = [*HOME.glob("config/*.yaml"), *HOME.glob("src/**/*.yaml")]
     for path in paths:
         text = path.read_text("utf-8")
         assert yaml.load(text, Loader=QUICK) == yaml.load(text, Loader=yaml.SafeLoader), path
