@@ -84,14 +84,14 @@ NOT_RUN = {
     r"make \.venv/installed": "the tests run in what it installs",
     r"make clean reproduce .*|make reproduce TARGET=check": "an hour: a full run and the reference;"
     " tests/reproduction/workflow/test_regression.py checks a smaller one",
-    r"make .* CONFIG=config/large\.yaml": "2.5 CPU hours; tests/reproduction/workflow/test_planned_jobs.py",
+    r"make .* CONFIG=config/large\.yaml": "2.5 CPU hours; test_planned_jobs.py plans it",
     r"make .* CONFIG=config/once/drawn-matrices\.yaml": "48 CPU minutes",
     r"make .* PROFILE=.*|squeue .*|tmux .*": "it needs Slurm; tests/reproduction/slurm",
     r"make page": "it needs MovieLens 100K; tests/library/publication/test_page.py makes pages",
     r"python -m venv .*|adapters/bin/python .*": "other packages; CI runs both lines",
     r"\S*python -m build": "a release",
-    r"dpmc plan --measure .*": "it writes the costs in the package; tests/reproduction/frame/test_costs.py",
-    r"\S*dpmc reference update --study huber": "it takes a full run; tests/reproduction/frame/test_reference.py",
+    r"dpmc plan --measure .*": "it writes the costs in the package; test_costs.py measures",
+    r"\S*dpmc reference update --study huber": "it takes a full run; test_reference.py updates one",
     r"dpmc fit .* --dask .*": "it needs a scheduler of Dask; tests/library/methods/test_dask.py",
 }
 """Commands that no test runs, as patterns of them, and why."""
@@ -115,9 +115,7 @@ def why_not_run(example: Example) -> str | None:
 
 
 def is_of_the_workflow(example: Example) -> bool:
-    """Say whether a command takes the folder of the project:
-    tests/reproduction/workflow/test_documents.py.
-    """
+    """Say whether a command takes the folder of the project, as in test_documents.py."""
     words = [program(example), *example.words[1:]]
     of_dpmc = words[0] == "dpmc" and words[1] in ("plan", "diff", "reference")
     return (

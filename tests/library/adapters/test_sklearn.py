@@ -31,7 +31,7 @@ INAPPLICABLE = {
     "check_complex_data": WORDS,
     "check_estimators_nan_inf": WORDS,
     "check_estimators_empty_data_messages": WORDS,
-    "check_dtype_object": "ten columns are refused; tests/library/test_estimator.py has tables of objects",
+    "check_dtype_object": "ten columns are refused; test_estimator.py has tables of objects",
     "check_estimators_unfitted": "refused, but NotFittedError is scikit-learn's, and dpmc can do "
     "without scikit-learn",
 }

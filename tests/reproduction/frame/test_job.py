@@ -150,7 +150,9 @@ def test_numba_is_kept_from_importing_coverage():
 
 
 def test_a_job_imports_next_to_nothing_before_its_method():
-    text = "import sys, dpmc_studies.frame.jobs.job, dpmc_studies.studies.huber.experiments.grid; print(*sys.modules)"
+    modules = ("frame.jobs.job", "studies.huber.experiments.grid")
+    names = ", ".join(f"dpmc_studies.{name}" for name in modules)
+    text = f"import sys, {names}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
     heavy = {"pandas", "matplotlib", "numba", "scipy", "jsonschema"}
     assert heavy.isdisjoint(done.stdout.split())

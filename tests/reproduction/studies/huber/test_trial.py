@@ -206,7 +206,8 @@ def test_loss_parameter_is_that_of_the_noise_by_default():
 
 def test_training_does_not_import_what_is_slow():
     program = (
-        "import sys, dpmc_studies.studies.huber.experiments.grid, dpmc_studies.tables, dpmc_studies.jobs;"
+        "import sys, dpmc_studies.studies.huber.experiments.grid;"
+        "import dpmc_studies.tables, dpmc_studies.jobs;"
         "from dpmc_studies.studies.huber.trial import make_method, method_class;"
         "from dpmc.mechanisms import make_mechanism;"
         "method_class('irls'); method_class('als'); make_mechanism('huber', 2.0);"
