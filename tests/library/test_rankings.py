@@ -112,7 +112,9 @@ def test_tampered_rankings_are_refused(tables):
 def test_popularity_ranks_alike_for_all_and_is_announced(tables):
     frame = pd.DataFrame(CLICKS, columns=NAMES[:2])
     given = {"epsilon": 0.1, "purpose": "ranking", "items": ITEMS, "simulate": 1}
-    with pytest.warns(UserWarning, match=r"Fell back to popularity: .* may change that"):
+    with pytest.warns(
+        UserWarning, match=r"Fell back to popularity: .* If noise is the reason, a larger epsilon"
+    ):
         model = PrivateFactorization(**given).fit(frame)
     assert model.fell_back_to_ == "popularity"
     assert not hasattr(model, "steps_taken_back_")

@@ -318,6 +318,11 @@ class PrivateMethod(Method):
                 f"{changed[0]} was changed after construction, and the noise was not: make another "
                 "model."
             )
+        if self.norm not in (None, NORMS[self.mechanism]):
+            raise InputError(
+                f"norm must be {NORMS[self.mechanism]} in a fit for publication with "
+                f"{self.mechanism} noise: what is proven for the other is about continuous noise."
+            )
         for name, value in vars(self).items():
             numbers = value if name == "rating_range" else (value,)
             sizes = [abs(each) for each in numbers if isinstance(each, float) and each]

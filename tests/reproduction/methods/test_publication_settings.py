@@ -101,6 +101,7 @@ def test_a_loss_that_is_linear_only_beyond_the_range():
     [
         ("private_als", {"user_regularization": 1e-9}, "user_regularization must be at least"),
         ("private_irls", {"loss_parameter": 4.01}, "loss_parameter must be at most 4"),
+        ("private_als", {"mechanism": "laplace", "norm": 2}, "norm must be 1 in a fit for public"),
         ("dpals", {"user_regularization": 1e-9}, "user_regularization must be at least"),
         ("dpals", {"dtype": "float32"}, "need dtype 'float64'"),
         ("dpals", {"row_bound": 1e-200, "gram": "free"}, "must lie between 1e-30 and"),

@@ -56,6 +56,8 @@ _WHY = {
 """Whether popularity is what a fit fell back to -> why."""
 BUDGET = ("relation", "epsilon", "delta", "mechanism")
 """Settings of a method that are not among the constants of a guarantee, but beside them."""
+FROM_MECHANISM = ("norm",)
+"""Settings that follow from the mechanism in each fit for publication: nothing states them."""
 
 
 def write(
@@ -211,7 +213,7 @@ def _constants(method: type) -> list[str]:
     """Return the names of a method's settings, those that have to be given first."""
     parameters = parameters_of(method).values()
     needed_first = sorted(parameters, key=lambda each: each.default is not each.empty)
-    return [each.name for each in needed_first if each.name not in (*BUDGET, "norm")]
+    return [each.name for each in needed_first if each.name not in (*BUDGET, *FROM_MECHANISM)]
 
 
 def assumed_public(model: PrivateMethod, guarantee: Guarantee) -> dict[str, str]:
