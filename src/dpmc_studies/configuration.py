@@ -165,7 +165,7 @@ def _allowed(schema: Mapping, value: object = None) -> str:
         "number": "a number",
         "string": "text",
         "boolean": "true or false",
-        "array": f"a list, such as [{value}]" if isinstance(value, str | float | int) else "a list",
+        "array": "a list" + f", such as [{value!r}]" * isinstance(value, str | float | int),
         "object": "a mapping of keys to values",
     }
     limits = {

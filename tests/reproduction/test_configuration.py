@@ -130,7 +130,7 @@ def test_unknown_key_of_a_data_set():
         ({"loss_parameter": [1]}, ["must be noise or a number above 0, got [1]"]),
         ({"seed": "x"}, ["huber.seed must be a whole number of at least 0, got 'x'."]),
         ({"ranks": 5}, ["huber.ranks must be a list, such as [5], got 5."]),
-        ({"methods": "als"}, ["huber.methods must be a list, such as [als], got 'als'."]),
+        ({"methods": "als"}, ["huber.methods must be a list, such as ['als'], got 'als'."]),
         ({"ranks": []}, ["huber.ranks must have 1 or more entries, got []."]),
         ({"trials": None}, ["key huber.trials is empty; it must be a whole number of at least 1."]),
         ({"real": None}, ["key huber.real is empty; it must be a mapping of keys to values."]),

@@ -102,9 +102,9 @@ def test_ctrl_c_ends_a_run_in_one_sentence_and_the_same_command_goes_on(
 ):
     _, status, (first, last) = stopped
     assert status == 130
-    assert first.startswith("dpmc: 11 jobs to run, about ")
+    assert first.startswith("dpmc: 10 jobs to run, about ")
     assert re.fullmatch(
-        r"dpmc: stopped after \d+ s with \d of 11 jobs done; the same command goes on from there",
+        r"dpmc: stopped after \d+ s with \d of 10 jobs done; the same command goes on from there",
         last,
     )
     # every job has made what it makes by itself
