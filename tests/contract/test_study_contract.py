@@ -116,7 +116,7 @@ def test_all_jobs_that_write_a_table_write_the_same_columns(name):
 
 
 def loaded_modules(code):
-    text = f"import sys\nfrom dpmc import studies\nknown = studies.load()\n{code}\n"
+    text = f"import sys\nfrom dpmc_studies import studies\nknown = studies.load()\n{code}\n"
     text += "print(*sys.modules)"
     command = [sys.executable, "-c", text]
     done = subprocess.run(command, cwd=HOME, capture_output=True, text=True, check=False)
@@ -129,7 +129,7 @@ def test_describing_the_studies_imports_nothing_heavy():
 
 
 def test_preparing_a_run_imports_no_analysis():
-    code = "from dpmc import configuration\nfrom dpmc_studies.frame.jobs.plan import Plan\n"
+    code = "from dpmc_studies import configuration\nfrom dpmc_studies.frame.jobs.plan import Plan\n"
     code += "read = configuration.load('config/config.yaml')\n"
     code += "made = Plan('results', configuration.checked(read, known), known)\n"
     code += "made.real_data(known.values())"

@@ -78,7 +78,7 @@ def test_a_taken_name_and_an_incomplete_class_are_refused():
 
 def test_listing_names_imports_no_method():
     code = (
-        "import sys, dpmc.methods as s; s.method_module('irls');"
+        "import sys, dpmc_studies.methods, dpmc.methods as s; s.method_module('irls');"
         "heavy = ('numba', 'numpy', 'dpmc_studies.methods.factorization.irls');"
         "sys.exit(any(m in sys.modules for m in heavy))"
     )
@@ -87,7 +87,8 @@ def test_listing_names_imports_no_method():
 
 def test_training_imports_nothing_slow():
     code = (
-        "import sys, dpmc.methods as s; [s.method_class(name) for name in s.METHODS];"
+        "import sys, dpmc_studies.methods, dpmc.methods as s;"
+        "[s.method_class(name) for name in s.METHODS];"
         "sys.exit(any(m in sys.modules for m in ('scipy.stats', 'pandas', 'matplotlib')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
