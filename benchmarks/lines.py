@@ -1,4 +1,5 @@
-"""How long the code is, so that growth is seen when it happens: `make lint` prints it.
+"""How long the code is, so that growth is seen when it happens: `make lint` prints it, and fails
+where a package or the tests are longer than benchmarks/ceilings.yaml allows.
 
 Lines are those of `wc -l`: of the rooms of both packages, of each study, of its plumbing, for each
 claim (its predicates) and each figure, and of the tests, those marked slow apart. Plumbing has two
@@ -7,11 +8,13 @@ checks of its section.
 """
 
 import ast
+import sys
 from pathlib import Path
 
 import yaml
 
 HOME = Path(__file__).resolve().parents[1]
+CEILINGS = Path(__file__).with_name("ceilings.yaml")
 PACKAGES = (HOME / "src" / "dpmc", HOME / "src" / "dpmc_studies")
 STUDIES = PACKAGES[1] / "studies"
 PLUMBING = ("__init__.py", "cells.py", "settings.py", "jobs.py", "steps.py", "parts.py")
@@ -73,8 +76,18 @@ def each(lines: int, count: int) -> str:
     return f"{lines:,} for {count}" + (f", {lines / count:.0f} each" if count else "")
 
 
-def main() -> None:
-    """Print the lines."""
+def too_long(lines: dict[str, int], ceilings: dict[str, int]) -> str:
+    """Return in words which places have more lines than their ceiling; empty if none has."""
+    return "\n".join(
+        f"{place} has {lines[place]:,} lines, and its ceiling is {ceiling:,}: take something out, "
+        f"or raise it in benchmarks/{CEILINGS.name} and give the reason in the commit message."
+        for place, ceiling in ceilings.items()
+        if lines[place] > ceiling
+    )
+
+
+def main() -> str:
+    """Print the lines, and return what is too long."""
     for package in PACKAGES:
         whole = python(package)
         found = {path.name: python(path) for path in sorted(package.iterdir()) if path.is_dir()}
@@ -104,5 +117,10 @@ def main() -> None:
     print(f"tests {python(tests):,} lines: everyday {python(tests) - slow:,}, slow {slow:,}")
 
 
+    places = {f"src/{package.name}": python(package) for package in PACKAGES}
+    ceilings = yaml.safe_load(CEILINGS.read_text("utf-8"))
+    return too_long({**places, "tests": python(tests)}, ceilings)
+
+
 if __name__ == "__main__":
-    main()
+    sys.exit(main() or 0)
