@@ -116,7 +116,6 @@ def main() -> str:
     slow = sum(map(slow_lines, tests.rglob("test_*.py")))
     print(f"tests {python(tests):,} lines: everyday {python(tests) - slow:,}, slow {slow:,}")
 
-
     places = {f"src/{package.name}": python(package) for package in PACKAGES}
     ceilings = yaml.safe_load(CEILINGS.read_text("utf-8"))
     return too_long({**places, "tests": python(tests)}, ceilings)

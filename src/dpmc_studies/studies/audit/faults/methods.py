@@ -32,6 +32,8 @@ REUSED = "noise reused"
 FACTORS_NOT_CLIPPED = "factors not clipped"
 RATINGS_NOT_CLIPPED = "ratings not clipped"
 FACTOR = 0.8
+ROOM = 1000.0
+"""That sums of unclipped numbers find, in multiples of the bound: else adding up refuses them."""
 
 
 def faults() -> Iterator[Fault]:
@@ -112,7 +114,18 @@ class _ReusedNoise(FloatNoise):
 
 @dataclass(frozen=True)
 class _Unchecked(Sensitivities):
-    """Sensitivities as if everything were clipped, which nobody looks at."""
+    """Sensitivities as if everything were clipped, which nobody looks at, nor whoever adds up."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        object.__setattr__(self, "claimed", self.factor_bound)
+        object.__setattr__(self, "factor_bound", ROOM * self.factor_bound)
+
+    def gram(self):
+        return self.counts() * self.claimed**2
+
+    def right_hand_side(self, value_bound=None):
+        return self.sums(value_bound) * self.claimed
 
     def check_factors(self, factors):
         pass
