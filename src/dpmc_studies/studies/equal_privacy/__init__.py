@@ -18,7 +18,12 @@ STUDY = Study.of(
     prepare=prepare,
     jobs=(FIT, frontier.JOB, TUNE),
     steps=(
-        Step("claims", ".claims.judge:run", needs=("calibrated", "frontier")),
+        Step(
+            "claims",
+            ".claims.judge:run",
+            makes=("claims", "comparisons"),
+            needs=("calibrated", "frontier"),
+        ),
         Step("tables"),
         Step("figures", seconds=14.0),
     ),

@@ -20,8 +20,12 @@ CHOICES = {"margins times two": Choices(widening=2.0)}
 
 
 def run(folder: Path, settings: object) -> dict[str, pd.DataFrame]:
-    """Judge the claims on the tables of a run, which lie in ``folder``; no setting is used."""
-    return {"claims": judge(Evidence(**read_results(folder, NAMES)))}
+    """Judge the claims on the tables of a run, which lie in ``folder``; no setting is used.
+
+    The table ``comparisons`` has what they are judged on, by claim and place.
+    """
+    evidence = Evidence(**read_results(folder, NAMES))
+    return {"claims": judge(evidence), "comparisons": own.comparisons(evidence)}
 
 
 def judge(evidence: Evidence) -> pd.DataFrame:
