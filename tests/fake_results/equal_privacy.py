@@ -7,7 +7,7 @@ import pandas as pd
 
 from dpmc.mechanisms import Huber
 from dpmc_studies.frame.judging.claims import judge_all
-from dpmc_studies.studies.equal_privacy.claims import judge
+from dpmc_studies.studies.equal_privacy.claims import judge, own
 from dpmc_studies.studies.equal_privacy.claims.evidence import Evidence
 
 MECHANISMS = ("gaussian", "laplace", "huber")
@@ -110,4 +110,5 @@ def fake_claims() -> pd.DataFrame:
 def tables() -> dict[str, pd.DataFrame]:
     """Return all tables by name."""
     frames = {"calibrated": fake_calibrated(), "frontier": fake_frontier()}
-    return frames | {"claims": fake_claims()}
+    compared = own.comparisons(Evidence(**frames))
+    return frames | {"claims": fake_claims(), "comparisons": compared}
