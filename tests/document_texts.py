@@ -82,6 +82,8 @@ NOT_RUN = {
     r"git .*": "it clones, commits or publishes",
     r"make (test|lint).*": "this is what runs the tests",
     r"make \.venv/installed": "the tests run in what it installs",
+    r"dpmc diff results/reference/\S+ results/reference/\S+": "verdicts that are kept and differ;"
+    " tests/reproduction/frame/test_difference.py",
     r"make clean reproduce .*|make reproduce TARGET=check": "an hour: a full run and the reference;"
     " tests/reproduction/workflow/test_regression.py checks a smaller one",
     r"make .* CONFIG=config/large\.yaml": "2.5 CPU hours; test_planned_jobs.py plans it",

@@ -177,7 +177,7 @@ def test_fast_equals_direct(counts, rank, steps, threshold, regularization, nois
 
 SAME_BITS = """
 import json, sys
-sys.path.insert(0, sys.argv[1])
+sys.path[:0] = sys.argv[1:]
 import test_kernels
 from dpmc.methods.kernels import lanes
 digest = test_kernels.digest_of_results()
@@ -210,7 +210,7 @@ WITHOUT_AVX512 = {
 def run_compiled(environment):
     """Run the digest in a new process, compiled whether or not this one is."""
     environment = os.environ | {"NUMBA_DISABLE_JIT": "0"} | environment
-    command = [sys.executable, "-c", SAME_BITS, os.path.dirname(__file__)]
+    command = [sys.executable, "-c", SAME_BITS, *filter(None, sys.path)]
     result = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     return json.loads(result.stdout)
 

@@ -105,4 +105,4 @@ def test_claims_about_the_files_are_judged_and_the_page_is_made(run):
     for name in ("D10", "D11", "D12", "D19", "D20"):
         assert claims[name] != NOT_RUN
     assert claims["D7"] == NOT_RUN  # no private SVD in the tiny grid
-    assert (run / "report" / "study-dpals.html").is_file()
+    assert (run / "dpals" / "report" / "study-dpals.html").is_file()
