@@ -42,7 +42,8 @@ TINY = merge(
     merge(QUICK, SMALL),
     {
         "reference": "full",
-        "huber": {"real": {"ml-100k": REAL, "sweetrs": REAL}},
+        # of the cells that an example overrides
+        "huber": {"real": {"ml-100k": REAL, "sweetrs": REAL}, "observed_fractions": [0.1]},
         "equal_privacy": {"datasets": {"synthetic": {"tuning_trials": 1}}},
         "audit": {"parts": ["mechanisms"], "samples": 1000},
         "dpals": {
