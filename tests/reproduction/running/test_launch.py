@@ -576,9 +576,8 @@ def make(*arguments, **variables):
 
 @needs_make
 def test_make_help_names_every_target():
-    printed = subprocess.run(
-        ["make", "help"], cwd=HOME, capture_output=True, text=True, check=True
-    ).stdout
+    command = ["make", "--no-print-directory", "help"]
+    printed = subprocess.run(command, cwd=HOME, capture_output=True, text=True, check=True).stdout
     assert set(re.findall(r"^([a-z-]+):", MAKEFILE, re.M)) == set(TARGETS)
     for target in TARGETS:
         assert re.search(rf"^  {target} +\w.*\w", printed, re.MULTILINE), target
