@@ -14,7 +14,6 @@ install no more than that):
 """
 
 import csv
-import hashlib
 import json
 import math
 import re
@@ -31,6 +30,7 @@ import numpy as np
 
 from dpmc import ties
 from dpmc.errors import InputError
+from dpmc.files import file_digest
 from dpmc.labels import label
 from dpmc.new_items import Expected, expected
 from dpmc.numerals import to_number
@@ -522,7 +522,7 @@ def load(folder: str | Path) -> PublishedItems:
         third = table[:, 1]
         if not (third > 0).all():
             raise InputError(f"{file} holds a {columns[2]} that is not above 0.")
-    if hashlib.sha256(file.read_bytes()).hexdigest() != digest:
+    if file_digest(file) != digest:
         raise InputError(
             f"{file} is not the file that {GUARANTEE} was written for: copy the whole folder again."
         )

@@ -130,7 +130,11 @@ def test_without_ratings_all_of_the_spread_of_users_is_open():
 
 
 @pytest.mark.parametrize(
-    "change", [lambda text: text[: text.rindex("\n", 0, -1) + 1], lambda text: text[:-2] + "9\n"]
+    "change",
+    [
+        lambda text: text[: text.rindex("\n", 0, -1) + 1],
+        lambda text: text[:-2] + ("8\n" if text[-2] == "9" else "9\n"),  # another last digit
+    ],
 )
 def test_a_part_of_a_model_is_not_served(folder, tmp_path, change):
     """A copy that broke off after a whole line would be a model of fewer items."""

@@ -21,7 +21,7 @@ import numpy as np
 
 from dpmc import __version__
 from dpmc.errors import InputError, ParameterError
-from dpmc.files import check_writable, naming
+from dpmc.files import check_writable, file_digest, naming
 from dpmc.mechanisms import Mechanism
 from dpmc.released import GUARANTEE, SIMULATED
 
@@ -228,10 +228,7 @@ def versions_here() -> dict[str, str]:
 
 def digests(folder: Path) -> dict[str, str]:
     """Return the SHA-256 of every file of a folder, by name."""
-    return {
-        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.iterdir())
-    }
+    return {path.name: file_digest(path) for path in sorted(folder.iterdir())}
 
 
 def describe_list(labels: np.ndarray, origin: str) -> dict[str, object]:

@@ -8,9 +8,8 @@ import pickle
 import warnings
 from dataclasses import replace
 
-import numpy as np
-import pandas as pd
 import pytest
+from secret_tables import secret_table
 
 from dpmc import PrivateFactorization
 from dpmc.errors import InputError
@@ -69,11 +68,7 @@ def _results(given):
 
 @pytest.fixture(scope="module")
 def table():
-    rng = np.random.default_rng(0)
-    users, items = np.nonzero(rng.random((N_USERS, N_ITEMS)) < 0.6)
-    labels = np.array([f"secret user {number}" for number in rng.permutation(N_USERS)])
-    ratings = rng.integers(1, 6, users.size).astype(float)
-    return pd.DataFrame({"user": labels[users], "item": np.array(ITEMS)[items], "rating": ratings})
+    return secret_table(N_USERS, ITEMS)
 
 
 @pytest.fixture(scope="module")

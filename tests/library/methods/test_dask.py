@@ -12,9 +12,8 @@ import sys
 import time
 import warnings
 
-import numpy as np
-import pandas as pd
 import pytest
+from secret_tables import secret_table
 
 from dpmc import PrivateFactorization
 from dpmc.errors import InputError
@@ -44,11 +43,7 @@ GONE = {distributed.Status[name] for name in ("closing", "closed", "failed")}
 
 @pytest.fixture(scope="module")
 def table():
-    rng = np.random.default_rng(0)
-    users, items = np.nonzero(rng.random((N_USERS, N_ITEMS)) < 0.6)
-    labels = np.array([f"secret user {number}" for number in rng.permutation(N_USERS)])
-    ratings = rng.integers(1, 6, users.size).astype(float)
-    return pd.DataFrame({"user": labels[users], "item": np.array(ITEMS)[items], "rating": ratings})
+    return secret_table(N_USERS, ITEMS)
 
 
 @pytest.fixture(scope="module")

@@ -146,47 +146,6 @@ def parse(content: bytes, layout: Layout, types: Mapping):
         return None
 
 
-def parse_pieces(stream: BinaryIO, layout: Layout, types: Mapping) -> Iterator:
-    """Yield Arrow tables of what is left in a stream, which Arrow cuts into blocks itself.
-
-    The last one is None if a line is malformed; for ``types`` see :func:`parse`.
-    """
-    import pyarrow as pa
-    from pyarrow import csv as arrow_csv
-
-    separator = layout.separator
-    if len(separator) > 1:
-        stream, separator = _OneCharacter(stream, separator), _UNIT_SEPARATOR
-    try:
-        with arrow_csv.open_csv(stream, **_options(layout, separator, types, _BLOCK)) as file:
-            for batch in file:
-                yield pa.Table.from_batches([batch])
-    except pa.ArrowInvalid:
-        yield None
-
-
-class _OneCharacter:
-    """A binary file for Arrow with :data:`_UNIT_SEPARATOR` for a separator of one letter twice.
-
-    What is that character already becomes NUL, which no label and no number holds either.
-    """
-
-    closed = False
-
-    def __init__(self, stream: BinaryIO, separator: str):
-        self._stream, self._separator = stream, separator.encode()
-
-    def read(self, size: int) -> bytes:
-        content = self._stream.read(max(1, size // 2))
-        # no separator is cut in two, and a longer run is cut nowhere but where all of it would be
-        while content.endswith(self._separator[:1]) and len(content) < size:
-            if not (more := self._stream.read(1)):
-                break
-            content += more
-        content = content.replace(_UNIT_SEPARATOR.encode(), b"\0")
-        return content.replace(self._separator, _UNIT_SEPARATOR.encode())
-
-
 def _options(layout: Layout, separator: str, types: Mapping, block: int) -> dict[str, object]:
     from pyarrow import csv as arrow_csv
 

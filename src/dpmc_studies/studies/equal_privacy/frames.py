@@ -12,10 +12,7 @@ from dpmc_studies.frame.jobs.cells import SYNTHETIC
 from dpmc_studies.frame.showing.frames import (
     BASELINE_LABELS,
     DATASET_LABELS,
-    FACTOR_MODELS,
-    MECHANISM_LABELS,
     METHOD_LABELS,
-    PRIVATE_BASELINES,
     Labels,
 )
 
@@ -51,15 +48,6 @@ EVENTS = {
 def dataset_label(name: str) -> str:
     """Format a data set; one of the reader's own keeps its name."""
     return DATASETS.get(name) or DATASET_LABELS[name]
-
-
-def model_label(method: str, mechanism: str) -> str:
-    """Format a model: "ALS + Huber", "Item bias", "ALS without noise"."""
-    labels = Labels({**FACTOR_MODELS, **UNTUNED, **PRIVATE_BASELINES, **REFERENCE_LABELS})
-    name = labels[method]
-    if mechanism == "none":
-        return f"{name} without noise" if method in METHOD_LABELS else f"{name}, not private"
-    return f"{name} + {MECHANISM_LABELS[mechanism]}"
 
 
 def describe_frontier(data: pd.DataFrame) -> str:

@@ -10,7 +10,6 @@ from dpmc_studies.frame.showing.frames import select
 from dpmc_studies.studies.equal_privacy.chapter import TEXT
 from dpmc_studies.studies.equal_privacy.claims import own
 from dpmc_studies.studies.equal_privacy.claims.evidence import PREDICATES, Evidence
-from dpmc_studies.studies.equal_privacy.frames import model_label
 
 ANSWERS, FINDINGS = TEXT.entries["answers"], TEXT.entries["findings"]
 
@@ -142,10 +141,3 @@ def test_every_claim_of_our_own_is_a_line_with_numbers(calibrated):
         finding = found(claim, with_local_bayes(calibrated, 0.9), fake_frontier())
         assert finding.verdict != INCONCLUSIVE
         assert "nan" not in finding.reason
-
-
-def test_models_are_named():
-    assert model_label("private_irls", "huber") == "A-IRLS + Huber"
-    assert model_label("als", "none") == "ALS without noise"
-    assert model_label("item_bias", "none") == "Item bias, not private"
-    assert model_label("mine", "my_noise") == "mine + my_noise"

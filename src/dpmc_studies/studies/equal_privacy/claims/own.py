@@ -95,7 +95,7 @@ def against(evidence: Evidence, first: Collection, second: Collection, *relation
     return pairs(here, first, second)
 
 
-def cheapest_guarantees(evidence: Evidence) -> dict[tuple, Pair]:
+def plain_against_private(evidence: Evidence) -> dict[tuple, Pair]:
     """Set the best model without noise against the best private one, for P1."""
     if evidence.calibrated is None:
         return {}
@@ -108,7 +108,7 @@ def cheapest_guarantees(evidence: Evidence) -> dict[tuple, Pair]:
     return found
 
 
-FOUND: dict[str, Callable[[Evidence], dict[tuple, Pair]]] = {"P1": cheapest_guarantees} | {
+FOUND: dict[str, Callable[[Evidence], dict[tuple, Pair]]] = {"P1": plain_against_private} | {
     name: partial(places_of, contrast=contrast) for name, contrast in CONTRASTS.items()
 }
 """Claim -> what is compared, by place."""
