@@ -136,8 +136,9 @@ clean:
 	@rm -rf .snakemake
 
 $(VENV)/installed: envs/requirements.lock pyproject.toml src/pyproject.toml
-	@command -v $(PYTHON) >/dev/null || { echo "dpmc: there is no $(PYTHON); install Python 3.11, 3.12 or 3.13, or name one: make PYTHON=python3.12" >&2; exit 2; }
-	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v <= (3, 13) else "dpmc: Python 3.11, 3.12 or 3.13 is needed, $(PYTHON) is %d.%d; name another one: make PYTHON=python3.12" % v)'
+	@command -v $(PYTHON) >/dev/null || { echo "dpmc: there is no $(PYTHON); install Python 3.11 or later, or name one: make PYTHON=python3.12" >&2; exit 2; }
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if v >= (3, 11) else "dpmc: Python 3.11 or later is needed, $(PYTHON) is %d.%d; name another one: make PYTHON=python3.12" % v)'
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; v > (3, 14) and print("dpmc: Python %d.%d is newer than what dpmc was made for, 3.11 to 3.14; if a package cannot be installed, name another one: make PYTHON=python3.13" % v, file=sys.stderr)'
 	@echo "dpmc: installing into $(VENV) (once, about a minute)"
 # what a cut-short installation left may look whole to pip
 	@$(PYTHON) -m venv $(if $(wildcard $(VENV)/unfinished),--clear) $(VENV)

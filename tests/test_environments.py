@@ -4,6 +4,7 @@ pyproject.toml leads; the lock, the conda file, the container and CI follow it.
 """
 
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -42,9 +43,9 @@ def arguments(name):
 # -- versions -----------------------------------------------------------------------------------
 
 
-def test_classifiers_are_the_versions_of_python_that_are_allowed():
+def test_the_first_classified_python_is_the_first_that_is_allowed():
     allowed = [f"3.{minor}" for minor in range(100) if f"3.{minor}" in PYTHONS]
-    assert allowed == CLASSIFIED
+    assert allowed[: len(CLASSIFIED)] == CLASSIFIED
 
 
 def test_ci_runs_dot_ci_run_on_every_python_and_what_stands_apart():
@@ -67,11 +68,39 @@ def test_ci_runs_dot_ci_run_on_every_python_and_what_stands_apart():
             assert f" {name}/bin/{command}\n" in (HOME / "CONTRIBUTING.md").read_text()
 
 
-def test_the_makefile_names_the_versions_of_python_that_are_allowed():
-    makefile = (HOME / "Makefile").read_text()
-    first, last = (tuple(map(int, each.split("."))) for each in (CLASSIFIED[0], CLASSIFIED[-1]))
-    assert f"{first} <= v <= {last}" in makefile
-    assert f"Python {', '.join(CLASSIFIED[:-1])} or {CLASSIFIED[-1]}" in makefile
+def told_by_make(tmp_path, *version):
+    """What make says when it installs with a Python that says it has this version."""
+    for name in ("Makefile", "pyproject.toml", "src/pyproject.toml", "envs/requirements.lock"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(HOME / name, tmp_path / name)
+    python = tmp_path / "python"
+    patched = f"import sys; sys.version_info = ({', '.join(map(str, version))}, 0)"
+    python.write_text(
+        f'#!/bin/sh\n[ "$1" = -c ] || exit 9\nexec {sys.executable} -c "{patched}; $2"\n'
+    )
+    python.chmod(0o755)
+    command = ["make", ".venv/installed", f"PYTHON={python}"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert ended.returncode == 2
+    return ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize("version", CLASSIFIED)
+def test_make_installs_with_every_classified_python_and_says_nothing_of_it(tmp_path, version):
+    said = told_by_make(tmp_path, *map(int, version.split(".")))
+    assert "dpmc: installing into" in said
+    assert "newer" not in said
+    assert "needed" not in said
+
+
+def test_make_warns_of_a_newer_python_and_refuses_an_older_one(tmp_path):
+    first, last = CLASSIFIED[0], int(CLASSIFIED[-1].split(".")[1])
+    newer = told_by_make(tmp_path, 3, last + 1)
+    assert f"3.{last + 1} is newer than what dpmc was made for, {first} to 3.{last};" in newer
+    assert "dpmc: installing into" in newer
+    older = told_by_make(tmp_path, 3, int(first.split(".")[1]) - 1)
+    assert f"dpmc: Python {first} or later is needed" in older
+    assert "installing" not in older
 
 
 # -- the lock, and what is made of it -----------------------------------------------------------
@@ -116,7 +145,7 @@ def test_the_container_starts_from_one_version_of_python():
     (base,) = arguments("FROM")
     version = re.fullmatch(r"python:(3\.\d+)-slim-\w+", base)
     assert version, f"{base} is no pinned version of Python"
-    assert version[1] == CLASSIFIED[-1]
+    assert version[1] in CLASSIFIED
 
 
 def test_the_container_installs_the_lock_before_it_copies_the_source():
