@@ -143,7 +143,11 @@ $(VENV)/installed: envs/requirements.lock pyproject.toml src/pyproject.toml
 # what a cut-short installation left may look whole to pip
 	@$(PYTHON) -m venv $(if $(wildcard $(VENV)/unfinished),--clear) $(VENV)
 	@touch $(VENV)/unfinished
-	@$(BIN)/python -m pip install --quiet --require-hashes -r envs/requirements.lock
+	@touch $(VENV)/incomplete
+	@{ $(BIN)/python -m pip install --progress-bar off --require-hashes -r envs/requirements.lock \
+		&& rm $(VENV)/incomplete; } | awk '/^(Collecting|Processing)/ && ++n % 25 == 0 {print "dpmc: " n " packages fetched"; fflush()} \
+		/^Installing/ {print "dpmc: unpacking " n " packages"; fflush()}'
+	@[ ! -e $(VENV)/incomplete ]
 	@$(BIN)/python -m pip install --quiet --no-deps -e . -e ./src
 	@rm $(VENV)/unfinished
 	@touch $@
