@@ -92,6 +92,30 @@ def test_private_frank_wolfe_with_dense_matrices(noise, slack, rescale):
     np.testing.assert_allclose(unclipped(model), y, atol=1e-9)
 
 
+@pytest.mark.parametrize("strength", [0.0, 1.0, 30.0], ids=["noise", "both", "ratings"])
+def test_direction_of_many_items_is_that_of_the_sum_over_users(strength):
+    """Of more items than are decomposed whole, and with noise of any strength."""
+    rng = np.random.default_rng(4)
+    items, users = 150, 40
+    x = strength * np.where(rng.random((users, items)) < 0.3, rng.uniform(-1, 1, (users, items)), 0)
+    noise = rng.standard_normal((items, items))
+    covariance = sum((np.outer(row, row) for row in x), start=noise + noise.T)
+    model = build("dpfw", iterations=2)
+    ratings = Ratings(
+        *np.nonzero(np.ones((users, items))), np.full(users * items, 4.0), users, items
+    )
+    replayed(model, ratings, [pack(covariance)] * 2)
+    v = np.linalg.eigh(covariance)[1][:, -1]
+    np.testing.assert_allclose(np.abs(model.item_factors_.T @ v), 1.0, atol=1e-12)
+
+
+def test_a_covariance_of_nothing_has_a_direction_too():
+    items = 150
+    model = build("dpfw", iterations=1)
+    replayed(model, Ratings([0], [0], [5.0], 1, items), [np.zeros(items * (items + 1) // 2)])
+    assert np.linalg.norm(model.item_factors_) == pytest.approx(1.0)
+
+
 def test_residuals_can_be_longer_than_the_bound_of_rows():
     """So L^2 would not do: a direction askew from the ratings takes a user beyond sqrt(2) L."""
     model = build("dpfw", row_bound=1.0, nuclear_bound=1e6)
