@@ -12,12 +12,11 @@ import numpy as np
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian, Huber, Laplace
 from dpmc.methods.kernels.regressions import Regressions
-from dpmc.methods.kernels.simd import LANES
 from dpmc.privacy.calibration import CALIBRATED
 from dpmc.ratings import Compressed, Ratings
 from dpmc_studies.frame.jobs.seeds import NOISE, START
 from dpmc_studies.studies.huber.cells import Cell
-from dpmc_studies.studies.huber.transcript_kernels import add_losses, buffers
+from dpmc_studies.studies.huber.transcript_kernels import add_losses
 from dpmc_studies.studies.huber.trial import SHARED, fit
 
 
@@ -106,40 +105,24 @@ def privacy_losses(run: Run, changes: Changes) -> tuple[np.ndarray, np.ndarray]:
     shape, scale = _density(model.mechanism)
     moved, pairs = _moved(run.ratings, changes)
     moved_users = Regressions(moved, model.rank, model.regularization)
-    order, most = _batches(by_item.sizes, np.diff(pairs[0]))
-    room = buffers(most, model.rank)
-    changed, removed = np.zeros(changes.index.size + 1), np.zeros(run.ratings.n_users + 1)
+    changed, removed = np.zeros(changes.index.size), np.zeros(run.ratings.n_users)
     solution = np.zeros(run.item_factors.shape[1:])
     for iteration in range(model.iterations):
         moved_rows = moved_users.solve(run.item_factors[iteration])
         add_losses(
-            order, (by_item.indptr, by_item.indices, by_item.values), pairs,
-            _padded(run.user_factors[iteration]), _padded(moved_rows),
+            (by_item.indptr, by_item.indices, by_item.values), pairs,
+            run.user_factors[iteration], moved_rows,
             run.starts[iteration], run.noise[iteration], getattr(model, "threshold", math.inf),
-            model.regularization, shape, scale, room, removed, changed, solution,
+            model.regularization, shape, scale, removed, changed, solution,
         )  # fmt: skip
         released = run.item_factors[iteration + 1]
         if not np.allclose(solution, released, rtol=1e-6, atol=1e-6 * np.abs(released).max()):
             raise RuntimeError(f"these are not the item rows of iteration {iteration + 1}")
-    return changed[:-1], removed[:-1]
-
-
-def _batches(counts: np.ndarray, widths: np.ndarray) -> tuple[np.ndarray, int]:
-    """Return the items by number of ratings, eight to a batch, and the most rows of a batch."""
-    order = np.argsort(counts, kind="stable")
-    order = np.append(order, np.full(-order.size % LANES, -1))
-    taken = order.reshape(-1, LANES)
-    rows = np.where(taken < 0, 0, counts[taken]).max(axis=1)
-    rows += 2 * np.where(taken < 0, 0, widths[taken]).max(axis=1)
-    return order, int(rows.max())
-
-
-def _padded(rows: np.ndarray) -> np.ndarray:
-    return np.vstack([rows, np.zeros(rows.shape[1])])
+    return changed, removed
 
 
 def _density(mechanism) -> tuple[float, float]:
-    """Return shape and scale for :func:`dpmc_studies.studies.huber.transcript_kernels._loss`."""
+    """Return shape and scale for :func:`dpmc_studies.studies.huber.transcript_kernels._costs`."""
     if isinstance(mechanism, Huber):
         return mechanism.a, mechanism.scale
     return {Gaussian: math.inf, Laplace: 0.0}[type(mechanism)], mechanism.scale

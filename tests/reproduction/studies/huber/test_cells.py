@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dpmc_studies.frame.jobs.cells import format_coordinate
 from dpmc_studies.studies.huber.cells import Cell
-from dpmc_studies.studies.huber.experiments.grid import huber_cells
+from dpmc_studies.studies.huber.experiments.grid import cell_settings, huber_cells
 
 CONFIG = Path(__file__).parents[4] / "config" / "config.yaml"
 
@@ -33,6 +33,24 @@ def test_cells_without_noise_have_no_variance_and_occur_once(huber):
     without = [c for c in huber_cells(huber) if c.mechanism == "none"]
     assert all(c.variance is None for c in without)
     assert all(c.variance is not None for c in huber_cells(huber) if c.mechanism != "none")
+
+
+@pytest.mark.parametrize("most", [100, 5])
+def test_cells_that_no_claim_needs_more_of_have_fewer_trials(huber, most):
+    section = huber | {"trials": most}
+    wanted = {"rank 20": 50, "rank 5": 100, "none": 20, "baseline": 100, "real": 20}
+    found = {name: set() for name in wanted}
+    for cell in huber_cells(section):
+        kind = f"rank {cell.rank}" if cell.rank in (5, 20) else ""
+        if cell.dataset != "synthetic":
+            kind = "real"
+        elif cell.mechanism == "none":
+            kind = "none" if cell.method in ("als", "irls") else "baseline" * (cell.rank < 20)
+        if kind:
+            found[kind].add(cell_settings(section, cell)["trials"])
+    real = found.pop("real")
+    assert real == {20}
+    assert found == {name: {min(wanted[name], most)} for name in found}
 
 
 def test_only_irls_has_inner_iterations(huber):

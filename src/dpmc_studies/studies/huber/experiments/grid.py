@@ -51,7 +51,9 @@ def cell_settings(section: Section, cell: Cell) -> dict[str, object]:
     """
     synthetic = cell.dataset == SYNTHETIC
     place = section["synthetic"] if synthetic else section["real"][cell.dataset]
-    settings = {"seed": section["seed"], "trials": place.get("trials", section["trials"])}
+    trials = [place.get("trials", section["trials"])]
+    trials += [few["trials"] for few in section["fewer_trials"] if _matches(cell, few["where"])]
+    settings = {"seed": section["seed"], "trials": min(trials)}
     if synthetic:
         settings |= {name: place[name] for name in SYNTHETIC_SETTINGS}
     else:
@@ -98,6 +100,7 @@ def _check_ranks(section: Section) -> None:
         "ranks": section["ranks"],
         "convergence.rank": [section["convergence"]["rank"]],
         "starts.ranks": section["starts"]["ranks"],
+        "transcript.rank": [section["transcript"]["rank"]],
     }
     for name, ranks in given.items():
         if max(ranks) > most:

@@ -44,9 +44,14 @@ SENSITIVITY = 5.0
 
 
 def cells(section: Section) -> list[Cell]:
-    """Return the cells of the papers' algorithms with noise, whose releases have a density."""
+    """Return the papers' algorithms with noise, whose releases have a density.
+
+    On synthetic data they are those of one rank and fraction.
+    """
+    own = section["transcript"]
+    here = section | {"ranks": [own["rank"]], "observed_fractions": [own["observed_fraction"]]}
     return [
-        cell for cell in huber_cells(section) if cell.method in METHODS and cell.mechanism in NOISES
+        cell for cell in huber_cells(here) if cell.method in METHODS and cell.mechanism in NOISES
     ]
 
 
