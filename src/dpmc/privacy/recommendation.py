@@ -60,6 +60,9 @@ class Plan:
     residual_bound: float | None = None
     offsets: bool = True
 
+    norms = (1, 2)
+    """In which its sensitivities are known."""
+
     def __post_init__(self) -> None:
         check_relation(self.relation)
         if self.method not in METHODS:
@@ -99,11 +102,12 @@ class Plan:
             offset_sides=2 * self.offsets,
         )
 
-    def sensitivities(self, mechanism: str) -> dict[str, float]:
+    def sensitivities(self, mechanism: str, norm: int | None = None) -> dict[str, float]:
         """Return the sensitivity of the statistics that the rows of items are made of."""
         bounds = Sensitivities(
             relation=self.relation,
             mechanism=mechanism,
+            norm=norm,
             half_range=self.half_range,
             factor_bound=cast(float, self.factor_bound),  # set by __post_init__
             ratings_per_user=self.ratings_per_user,
@@ -130,7 +134,9 @@ class GaussianPlan:
     method: str
     releases: int
 
-    def sensitivities(self, mechanism: str) -> dict[str, float]:
+    norms = (2,)
+
+    def sensitivities(self, mechanism: str, norm: int | None = None) -> dict[str, float]:
         """Return nothing: they follow from what is released earlier."""
         return {}
 
@@ -143,14 +149,18 @@ class Option:
     ----------
     mechanism : str
     norm : str
-        Of the sensitivities: "l1" or "l2".
+        Of the sensitivities: "l1" or "l2". Of Laplace and Huber noise that which asks for less.
     noise : Mechanism
         At sensitivity 1.
     accountant : str
     pure_epsilon : float
-        What the same noise guarantees at delta 0; infinite for Gaussian noise.
+        What the same noise guarantees at delta 0; infinite for Gaussian noise. By an l2 bound that
+        is of a change in one coordinate: of d alike, it is sqrt(d) times as much.
     deviations : dict
         Of a plan: standard deviation of the noise on each statistic of items.
+    published : bool
+        Whether ``dpmc fit`` has it. Of a plan, other noise is for experiments: its guarantee is
+        about continuous noise.
     """
 
     mechanism: str
@@ -159,6 +169,7 @@ class Option:
     accountant: str
     pure_epsilon: float
     deviations: dict[str, float]
+    published: bool = True
 
     @property
     def cost(self) -> float:
@@ -176,7 +187,8 @@ class Recommendation:
     releases : int
     plan : Plan, GaussianPlan or None
     options : tuple of Option
-        What the budget allows: the one to take, then by the variance of the noise.
+        What the budget allows: the one to take, then by the variance of the noise; at the end what
+        is not published.
     """
 
     epsilon: float
@@ -193,16 +205,32 @@ class Recommendation:
     def sentence(self) -> str:
         """Return the answer in words."""
         best = self.best
-        others = self.options[1:]
+        others = [option for option in self.options[1:] if option.published]
         if not others:
             why = "without delta" if best.mechanism == "laplace" else "where users are protected"
-            return f"Take {best.mechanism} noise: {why}, a fit has no other."
+            return f"Take {best.mechanism} noise: {why}, a fit has no other." + self._in_experiments
         parts = [f"{other.mechanism} noise {_times(other.cost / best.cost)}" for other in others]
         compared = " and ".join(parts)
         text = f"Take {best.mechanism} noise, of the smallest variance: {compared}."
         if math.isfinite(best.pure_epsilon):
             text += f" It keeps epsilon = {best.pure_epsilon:.4g} at delta 0 too."
-        return text
+        return text + self._in_experiments
+
+    @property
+    def _in_experiments(self) -> str:
+        """What there is to say of Huber noise where it is not published."""
+        for option in self.options:
+            if option.mechanism == "huber" and not option.published:
+                ratio = option.cost / self.best.cost
+                same = abs(ratio - 1) < WORTHWHILE
+                size = "the same variance" if same else f"{ratio:.4g} times this variance"
+                keeps = f"keeps epsilon = {option.pure_epsilon:.4g} at delta 0"
+                one = " for a change in one coordinate" if option.norm == "l2" else ""
+                return (
+                    f" In experiments, huber noise has {size} by its {option.norm} bound and "
+                    f"{keeps}{one}."
+                )
+        return ""
 
     def as_dict(self) -> dict[str, object]:
         """Return the answer as plain values."""
@@ -234,7 +262,8 @@ def recommend(
         Each of sensitivity 1, in the mechanism's own norm: the answer for scalars, or where l1 and
         l2 sensitivities are equal.
     plan : Plan or GaussianPlan
-        A training instead, of which those mechanisms are compared that :func:`noises` returns.
+        A training instead, for which that is taken of :func:`noises`; what is not published is
+        shown beside it.
 
     Raises
     ------
@@ -252,14 +281,15 @@ def recommend(
     if plan is None:
         found = smallest_variances(count, epsilon, delta)
         best = best_of({name: one.noise.var() for name, one in found.items()})
+        options = [_option(name, NORMS[name], one) for name, one in found.items()]
     else:
-        found = {
-            name: calibrate(name, releases=count, epsilon=epsilon, delta=delta)
-            for name in noises(plan.relation, delta)
-        }
+        published = noises(plan.relation, delta)
         best = mechanism_of(plan.relation, count, epsilon, delta)
-    options = [_option(mechanism, one, plan) for mechanism, one in found.items()]
-    options.sort(key=lambda option: (option.mechanism != best, option.cost))
+        options = [
+            _of_training(name, plan, epsilon, delta, name in published)
+            for name in (NORMS if delta else published)
+        ]
+    options.sort(key=lambda each: (each.mechanism != best, not each.published, each.cost))
     return Recommendation(float(epsilon), float(delta), count, plan, tuple(options))
 
 
@@ -311,16 +341,43 @@ def _times(ratio: float) -> str:
     return "has the same" if abs(ratio - 1) < WORTHWHILE else f"has {ratio:.3g} times as much"
 
 
-def _option(mechanism: str, found: Calibration, plan: Plan | GaussianPlan | None) -> Option:
+def _of_training(
+    mechanism: str, plan: Plan | GaussianPlan, epsilon: float, delta: float, published: bool
+) -> Option:
+    """Return one kind of noise for a training, by the norm in which it takes less of it.
+
+    Noise that is published is by its own norm alone: only that bound is proven of noise on a grid.
+    """
+    norms = [norm for norm in plan.norms if norm == 2 or plan.releases <= MOST_RELEASES]
+    if published:
+        norms = [NORMS[mechanism]]
+    elif mechanism == "gaussian":
+        norms = [2]
+    budget = {"releases": plan.releases, "epsilon": epsilon, "delta": delta}
+    options = [
+        _option(mechanism, norm, calibrate(mechanism, norm=norm, **budget), plan, published)
+        for norm in norms
+    ]
+    return min(options, key=lambda option: option.cost)
+
+
+def _option(
+    mechanism: str,
+    norm: int,
+    found: Calibration,
+    plan: Plan | GaussianPlan | None = None,
+    published: bool = True,
+) -> Option:
     noise = found.noise
-    sensitivities = plan.sensitivities(mechanism) if plan else {}
+    sensitivities = plan.sensitivities(mechanism, norm) if plan else {}
     return Option(
         mechanism=mechanism,
-        norm=f"l{NORMS[mechanism]}",
+        norm=f"l{norm}",
         noise=noise,
         accountant=found.accountant,
         pure_epsilon=math.inf if mechanism == "gaussian" else found.releases * noise.epsilon(1.0),
         deviations={what: value * noise.std() for what, value in sensitivities.items()},
+        published=published,
     )
 
 
@@ -333,4 +390,5 @@ def _plain(option: Option) -> dict[str, object]:
         "accountant": option.accountant,
         "pure_epsilon": option.pure_epsilon if math.isfinite(option.pure_epsilon) else None,
         "deviations": option.deviations,
+        "published": option.published,
     }

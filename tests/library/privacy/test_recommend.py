@@ -14,7 +14,7 @@ from dpmc.fitting.fit import prepare
 from dpmc.fitting.parameters import METHODS
 from dpmc.methods import method_class
 from dpmc.privacy.calibration import calibrate
-from dpmc.privacy.recommendation import Plan, recommend
+from dpmc.privacy.recommendation import GaussianPlan, Plan, recommend
 from dpmc.privacy.relations import RELATIONS
 
 
@@ -70,11 +70,14 @@ class TestPlan:
     def test_of_single_ratings_the_noise_of_smaller_variance(self):
         """Huber noise is no advice for a training: what it saves is too little to matter."""
         answer = recommend(1, 1e-5, plan=Plan("entry_add_remove", iterations=1))
-        costs = {option.mechanism: option.cost for option in answer.options}
+        costs = {option.mechanism: option.cost for option in answer.options if option.published}
         assert costs.keys() == {"gaussian", "laplace"}
         assert costs["gaussian"] < costs["laplace"]
-        assert answer.sentence() == (
-            "Take gaussian noise, of the smallest variance: laplace noise has 1.14 times as much."
+        assert answer.options[-1].mechanism == "huber"
+        assert answer.options[-1].norm == "l1"
+        assert answer.sentence().startswith(
+            "Take gaussian noise, of the smallest variance: laplace noise has 1.14 times as much. "
+            "In experiments, huber noise has 0.9"
         )
         answer = recommend(20, plan=Plan("entry_add_remove", iterations=1))
         assert answer.sentence().startswith("Take laplace noise, of the smallest variance: gauss")
@@ -86,9 +89,10 @@ class TestPlan:
     def test_users_are_protected_by_gaussian_noise(self, relation, method):
         plan = Plan(relation, method, ratings_per_user=1)
         answer = recommend(20, 1e-5, plan=plan)
-        assert [option.mechanism for option in answer.options] == ["gaussian"]
+        published = [option.mechanism for option in answer.options if option.published]
+        assert published == ["gaussian"] == [answer.best.mechanism]
         said = "Take gaussian noise: where users are protected, a fit has no other."
-        assert answer.sentence() == said
+        assert answer.sentence().startswith(said)
         with pytest.raises(InputError, match="the noise is gaussian, which needs a delta above 0"):
             recommend(20, 0, plan=plan)
 
@@ -96,9 +100,35 @@ class TestPlan:
         plan = Plan("user_add_remove", "bias", ratings_per_user=50, half_range=2.0)
         answer = recommend(20, plan=plan)
         assert answer.releases == 2
-        (option,) = answer.options
+        option = answer.best
         found = {name: each / option.noise.std() for name, each in option.deviations.items()}
         assert found == pytest.approx({"sums": 2 * math.sqrt(50), "counts": math.sqrt(50)})
+
+    @pytest.mark.parametrize("plan", [
+        Plan("user_add_remove", ratings_per_user=50), Plan("user_replace", ratings_per_user=1),
+        Plan("entry_change", "bias"), GaussianPlan("user_add_remove", "bayes", 9),
+    ], ids=repr)  # fmt: skip
+    def test_other_noise_is_by_the_norm_in_which_it_takes_less(self, plan):
+        """Huber noise by the l2 bound is as large as Gaussian noise, and pure besides."""
+        answer = recommend(5, 1e-6, plan=plan)
+        assert {option.mechanism for option in answer.options} == {"gaussian", "laplace", "huber"}
+        gaussian = next(o for o in answer.options if o.mechanism == "gaussian")
+        for option in answer.options:
+            costs = {}
+            for norm in (2,) if option.mechanism == "gaussian" else plan.norms:
+                budget = {"releases": plan.releases, "epsilon": 5, "delta": 1e-6}
+                std = calibrate(option.mechanism, norm=norm, **budget).noise.std()
+                scale = next(iter(plan.sensitivities(option.mechanism, norm).values()), 1.0)
+                costs[f"l{norm}"] = (std * scale) ** 2
+            if not option.published:
+                assert option.norm == min(costs, key=costs.__getitem__)
+            assert option.cost == pytest.approx(costs[option.norm])
+        huber = next(o for o in answer.options if o.mechanism == "huber")
+        assert huber.cost <= 1.0031 * gaussian.cost
+        if huber.norm == "l2":
+            assert huber.noise.a == 3
+            assert huber.pure_epsilon == pytest.approx(3 * plan.releases / huber.noise.scale)
+            assert "has 1.003 times this variance by its l2 bound and keeps" in answer.sentence()
 
     @pytest.mark.parametrize("mechanism", ["gaussian", "laplace"])
     @pytest.mark.parametrize("relation", RELATIONS)
@@ -168,9 +198,14 @@ class TestCommand:
         """As in the README: what the guarantee of that fit says."""
         lines = run("--epsilon", "5", "--delta", "1e-6", "--relation", "user").output.splitlines()
         assert lines[0] == "Epsilon 5 at delta 1e-06 over 9 releases."
-        assert [line.split()[:3] for line in lines[4:5]] == [["gaussian", "l2", "2.94"]]
-        said = "Take gaussian noise: where users are protected, a fit has no other."
-        assert lines[-1] == said
+        assert [line.split()[:3] for line in lines[4:7]] == [
+            ["gaussian", "l2", "2.94"], ["huber*", "l2", "2.945"], ["laplace*", "l2", "5.211"],
+        ]  # fmt: skip
+        assert "* Continuous noise, for experiments: dpmc fit has none of it. Its l2 bound" in (
+            "\n".join(lines)
+        )
+        said = "Take gaussian noise: where users are protected, a fit has no other. In experiments,"
+        assert lines[-1].startswith(said)
 
     def test_json(self):
         result = run(
