@@ -16,6 +16,7 @@ from dpmc.datasets import resolve
 from dpmc_studies import configuration
 from dpmc_studies.frame.api import OutputOf, RatingsOf
 from dpmc_studies.frame.checking.check import SETTINGS, TOLERANCES
+from dpmc_studies.frame.checking.packed import FOLDER, SUFFIX
 from dpmc_studies.frame.checking.reference import MEANS, REDUCED, expected_columns
 from dpmc_studies.frame.checking.runs import read_text_table, read_trials
 from dpmc_studies.frame.checking.tolerances import read_allowances
@@ -421,6 +422,8 @@ def test_the_reference_holds_nothing_that_no_study_reads():
         read |= {f"{name}/{each}" for each in (SETTINGS, TOLERANCES, MEANS) if regression.table}
         for profile in PROFILES:
             read |= {f"{name}/expected/{profile}/{table}.csv" for table in regression.labels}
+        made = [table for job in study.jobs if job.target is None for table in job.tables]
+        read |= {f"{name}/{FOLDER}/{table}{SUFFIX}" for table in made}
         shown = [path for step in study.steps for path in step.files]
         read |= {str(path.relative_to(REFERENCE)) for path in shown if REFERENCE in path.parents}
     for path in ONCE:

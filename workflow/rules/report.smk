@@ -1,11 +1,7 @@
 # The report of all studies, that of each, and the comparison with the committed reference.
 import shlex
 
-REPORT = [
-    "dpmc_studies.report.page",
-    "dpmc_studies.report.manifest",
-    "dpmc_studies.report.crate",
-]
+REPORT = ["dpmc_studies.report.site", "dpmc_studies.report.crate"]
 DEFAULT_SETTINGS = plan.configured(
     configuration.load(DEFAULTS), {}, HOME / "config" / "quick.yaml"
 )
@@ -27,14 +23,6 @@ def page_code(chosen):
         for path in (*plan.own_files(study), *plan.text_files(study))
     ]
     return lambda wildcards: plan.code_digest([*REPORT, *modules], [*TEMPLATES, *files])
-
-
-def seeds(top, study):
-    """Folder of each run of a study -> its seed."""
-    return {
-        plan.run_folder(top, study, below): seed
-        for below, seed in study.seeds(PLANS[top].sections[study.name]).items()
-    }
 
 
 def snakemake_command():
@@ -59,16 +47,8 @@ def sources_of(chosen):
 def page_params(chosen):
     def params(wildcards):
         current = PLANS[wildcards.top]
-        return {
-            "studies": [study.name for study in chosen],
-            "outside": list(current.configuration["studies"]),
-            "chapters": {
-                study.name: dict(study.chapter_settings(current.sections[study.name]))
-                for study in chosen
-            },
-            "seeds": {study.name: seeds(wildcards.top, study) for study in chosen},
+        return plan.page_settings(current, chosen) | {
             "snakemake": snakemake_command(),
-            "configuration": current.configuration,
             "changed": configuration.changes(
                 DEFAULT_SETTINGS[current.top], current.configuration
             ),

@@ -109,6 +109,33 @@ def items(folder, output):
     click.echo(f"wrote {output}")
 
 
+@reference.command(
+    groups={"Computation": ("cores",), "Output": ("output",)},
+    examples=("dpmc reference report",),
+)
+@click.option("--cores", type=click.IntRange(1), default=2, help="Studies to draw at once.")
+@click.option(
+    "--output",
+    type=click.Path(),
+    default="build/report",
+    show_default=True,
+    help="Folder of the report; replaced if it exists.",
+)
+def report(cores, output):
+    """Make the full report from the committed tables, without running a job.
+
+    Every claim is judged and every figure drawn again, in about a minute. The tables of each study
+    lie in build/published.
+    """
+    from pathlib import Path
+
+    from dpmc_studies.report.published import publish
+    from dpmc_studies.studies import load as load_studies
+
+    page = publish(Path.cwd(), load_studies(), Path("build/published"), Path(output), cores)
+    click.echo(f"wrote {page}, from the committed tables of results/reference")
+
+
 def _chosen(names, config, results):
     """Return the studies to update: those named, or all that have results."""
     from dpmc.errors import InputError, did_you_mean

@@ -74,13 +74,14 @@ class Numbers:
     """The rows of a study.
 
     ``snakemake`` is the command that runs the workflow with the configuration of this run, to which
-    the file is added that it has to make again.
+    the file is added that it has to make again, below ``top`` (by default the folder of the plan).
     """
 
     plan: Plan
     study: Study
     chapter: Chapter
     snakemake: str
+    top: str = ""
 
     def rows(self) -> list[Row]:
         """Return claims, published numbers, means and tests, in this order."""
@@ -223,7 +224,8 @@ class Numbers:
         return ", ".join(str(seed) for seed in dict.fromkeys(seeds))
 
     def _command(self, path: str) -> str:
-        return f"{self.snakemake} --force {shlex.quote(path)}"
+        made = Path(self.top or self.plan.top) / Path(path).relative_to(self.plan.top)
+        return f"{self.snakemake} --force {shlex.quote(str(made))}"
 
 
 def origin_of(settings: Mapping[str, object], command: str, seed: str = "") -> Origin:

@@ -75,12 +75,13 @@ class StudyPage:
 class Report:
     """Everything that the report holds: the studies by name, in the order of the pages.
 
-    ``manifest`` is that of the whole run.
+    ``manifest`` is that of the whole run, ``note`` what has to be known first of all.
     """
 
     title: str
     studies: Mapping[str, StudyPage]
     manifest: Mapping[str, object]
+    note: str = ""
 
 
 def write_site(folder: str | Path, report: Report) -> None:
@@ -155,7 +156,7 @@ def _content(report: Report, address: Callable[[str], Address]) -> dict[str, obj
         "headlines": _headlines(report),
         "answers": _lines(report, "answers"),
         "first_figures": _first_figures(studies),
-        "notes": [note for page in pages for note in page.chapter.notes],
+        "notes": [*filter(None, [report.note]), *(n for page in pages for n in page.chapter.notes)],
         "verdicts": VERDICTS,
         "studies": studies,
         "rows": [(asdict(row) | {"page": name}, places[row.origin]) for name, row in rows],

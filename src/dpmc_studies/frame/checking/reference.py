@@ -1,10 +1,12 @@
 """Writing the committed reference that :mod:`dpmc_studies.frame.checking.check` compares with.
 
-Of a full run it holds more than is compared, for whoever reads results without running anything and
-for the test of numbers in documents: the tables of labels whole (the effect, interval and reason of
-each verdict, our mean beside each published number), and the mean of every cell over all trials.
-These follow from the trials, which are compared one by one; a bound of an interval, or a sentence,
-may differ in its last digit under another BLAS, so they are not compared again.
+Of a full run it holds more than is compared: the complete tables, compressed, from which `make
+published` makes the report (:mod:`dpmc_studies.frame.checking.packed`), and, for whoever reads
+results without running anything and for the test of numbers in documents, the tables of labels
+whole (the effect, interval and reason of each verdict, our mean beside each published number) and
+the mean of every cell over all trials. These follow from the trials, which are compared one by one;
+a bound of an interval, or a sentence, may differ in its last digit under another BLAS, so they are
+not compared again.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +20,7 @@ from dpmc.files import write_text
 from dpmc_studies import tables
 from dpmc_studies.frame.checking.check import TOLERANCES, CheckedResults, kept
 from dpmc_studies.frame.checking.comparison import missing_trials
+from dpmc_studies.frame.checking.packed import pack
 from dpmc_studies.frame.checking.runs import read_text_table, read_trials
 from dpmc_studies.frame.checking.tolerances import ALLOWED
 from dpmc_studies.frame.jobs.cell_settings import SETTINGS, read_settings
@@ -39,7 +42,7 @@ def update(results: CheckedResults, folder: Path, profile: str | None = None) ->
     of the study below ``results/reference``. With a ``profile`` only what is expected of it is
     written: ``ci`` and ``quick`` run some of the trials of the full run, an overlay of
     ``config/once`` others, whose means are written of cells that a full run does not have. Without
-    one, the run must be the full one, and numbers and settings are written too.
+    one, the run must be the full one, and numbers, settings and the complete tables are written too.
     """
     refuse_unfit(results, profile)
     regression, written = results.study.regression, []
@@ -76,7 +79,9 @@ def update(results: CheckedResults, folder: Path, profile: str | None = None) ->
     for name, table in results.labels.items():
         path = folder / "expected" / (profile or FULL) / f"{name}.csv"
         columns = expected_columns(table, regression.labels[name], whole=profile not in REDUCED)
-        written.append(_write(path, table[columns].apply(_rounded)))
+        written.append(_write(path, table[columns].apply(rounded)))
+    if profile is None:
+        written += pack(results.study, results.folder, folder)
     return written
 
 
@@ -110,7 +115,7 @@ def _write_means(path: Path, trials: pd.DataFrame, coordinates: Sequence[str]) -
     return path
 
 
-def _rounded(column: pd.Series) -> pd.Series:
+def rounded(column: pd.Series) -> pd.Series:
     """Round what is a number of a column of text; whole numbers and other texts stay."""
     return column.map(lambda text: _short(float(text)) if _is_fraction(text) else text)
 

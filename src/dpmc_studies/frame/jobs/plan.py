@@ -174,6 +174,27 @@ def configured(
     }
 
 
+def page_settings(plan: Plan, studies: Iterable[Study]) -> dict[str, object]:
+    """Return what pages of studies take from the configuration, as plain values."""
+    chosen = list(studies)
+    sections = plan.sections
+    return {
+        "studies": [study.name for study in chosen],
+        "outside": list(plan.configuration["studies"]),
+        "chapters": {
+            study.name: dict(study.chapter_settings(sections[study.name])) for study in chosen
+        },
+        "seeds": {
+            study.name: {
+                run_folder(plan.top, study, below): seed
+                for below, seed in study.seeds(sections[study.name]).items()
+            }
+            for study in chosen
+        },
+        "configuration": plan.configuration,
+    }
+
+
 def digest_of(run: str, others: Iterable[str | Path], study: Study) -> str:
     """Return the digest of the module of a function, and of other modules and files.
 

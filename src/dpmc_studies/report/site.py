@@ -1,0 +1,66 @@
+"""The pages of a run: what its studies made, with errata, numbers, items and provenance."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from dpmc_studies.frame.jobs.job import function
+from dpmc_studies.frame.jobs.plan import Plan
+from dpmc_studies.frame.showing.items import item_rows, judged_and_compared
+from dpmc_studies.report.manifest import manifest
+from dpmc_studies.report.numbers import Numbers
+from dpmc_studies.report.page import Report, StudyPage
+
+
+def report_of(
+    plan: Plan,
+    given: Mapping,
+    raw: Mapping[str, str | None],
+    *,
+    commands: str = "",
+    note: str = "",
+) -> Report:
+    """Return the report of the studies of a plan, whose results lie below its folder.
+
+    Parameters
+    ----------
+    given : mapping
+        What :func:`dpmc_studies.frame.jobs.plan.page_settings` returns, with ``changed``, the
+        settings that differ from the defaults, ``home``, the folder of the project, and
+        ``snakemake``, the command that runs the workflow again.
+    raw : mapping
+        Data set to its raw file, None where it is not available.
+    commands : str
+        Folder of the run that commands of the page of numbers make files of, if not the plan's.
+    note : str
+        What the reader has to know first.
+    """
+    top, shown = Path(plan.top), plan.studies
+    available = {name: Path(path) for name, path in raw.items() if path}
+
+    def provenance(names: Iterable[str]) -> dict[str, object]:
+        """Return the manifest of some studies."""
+        names = list(names)
+        data = plan.real_data(shown[name] for name in names)
+        return manifest(
+            root=given["home"],
+            configuration=given["configuration"],
+            changed=given["changed"],
+            seeds={run: seed for name in names for run, seed in given["seeds"][name].items()},
+            raw_files={name: raw[name] for name in data},
+            benchmarks=[
+                path for name in names for path in (top / name / "benchmarks").rglob("*.tsv")
+            ],
+        )
+
+    pages = {}
+    for name, study in shown.items():
+        folder = top / name
+        chapter = function(study.chapter)(folder, given["chapters"][name])
+        errata = [] if study.errata is None else function(study.errata)(folder, available)
+        rows = Numbers(plan, study, chapter, given["snakemake"], commands).rows()
+        items = item_rows(plan, study, *judged_and_compared(chapter))
+        pages[name] = StudyPage(chapter, errata, provenance([name]), rows, items)
+    title = given["configuration"]["report"]["title"]
+    if len(pages) == 1 and "report.title" not in given["changed"]:  # the user's wins
+        (title,) = (page.chapter.heading for page in pages.values())
+    return Report(title, pages, provenance(shown), note)
