@@ -3,8 +3,9 @@
 import pytest
 from every_study import HOME, REFERENCE, STUDIES
 
+from dpmc_studies import tables
 from dpmc_studies.frame.checking.packed import FOLDER, SUFFIX, unpack
-from dpmc_studies.frame.checking.reference import rounded, expected_columns
+from dpmc_studies.frame.checking.reference import expected_columns, rounded
 from dpmc_studies.frame.checking.runs import read_text_table, read_trials
 from dpmc_studies.frame.jobs.plan import INDEX, has_trials, page_file
 from dpmc_studies.report.published import publish
@@ -50,23 +51,28 @@ def published(tmp_path_factory):
 
 @pytest.mark.slow
 @with_trials
-def test_they_are_judged_as_the_full_run_was(name, published):
+def test_they_are_judged_as_the_full_run_was(name, published, tmp_path):
     """Every column: verdict, effect, interval, counts, what other readings say."""
     for table, keys in STUDIES[name].regression.labels.items():
         ours = read_text_table(published[0] / name / f"{table}.csv")
         known = read_text_table(REFERENCE / name / "expected" / "full" / f"{table}.csv")
         made = ours[expected_columns(ours, keys, whole=True)].apply(rounded)
-        assert made.to_dict("records") == known.to_dict("records")
+        tables.write(tmp_path / table, tuple(made), made.to_dict("records"))
+        assert read_text_table(tmp_path / table).to_dict("records") == known.to_dict("records")
 
 
 @pytest.mark.slow
 def test_the_report_is_whole_and_says_what_it_is_made_of(published):
-    tables, report = published
+    made, report = published
     assert "made of the committed tables of the last full run" in (report / INDEX).read_text()
     for name in STUDIES:
         page = (report / page_file(name)).read_text(encoding="utf-8")
-        claims = read_text_table(tables / name / "claims.csv")["id"]
+        claims = read_text_table(made / name / "claims.csv")["id"]
         assert [each for each in claims if f">{each}</th>" not in page] == []
-        drawn = {path.stem for path in tables.glob(f"{name}/*figures/*.png")}
-        assert [each for each in drawn if f'id="{each}"' not in page] == []
-        assert drawn
+        with_numbers = [
+            path.stem
+            for path in made.glob(f"{name}/*figures/*.csv")
+            if path.with_suffix(".png").exists() and len(path.read_text().splitlines()) > 1
+        ]
+        assert [each for each in with_numbers if f'id="{each}"' not in page] == []
+        assert with_numbers

@@ -42,7 +42,7 @@ def update(results: CheckedResults, folder: Path, profile: str | None = None) ->
     of the study below ``results/reference``. With a ``profile`` only what is expected of it is
     written: ``ci`` and ``quick`` run some of the trials of the full run, an overlay of
     ``config/once`` others, whose means are written of cells that a full run does not have. Without
-    one, the run must be the full one, and numbers, settings and the complete tables are written too.
+    one, the run must be the full one, and numbers, settings and complete tables are written too.
     """
     refuse_unfit(results, profile)
     regression, written = results.study.regression, []
