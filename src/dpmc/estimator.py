@@ -311,12 +311,12 @@ class PrivateFactorization:
                 prepared.ratings if ready.selection is None else self._listed(prepared.ratings)
             )
         self.guarantee_ = fit_folder.with_origins(model.guarantee_, lists.origins)
-        if hasattr(model, "worth_"):
+        if model.tells_error:
             self.worth_ = model.worth_
-        outcome = fit_folder.outcome_of(model)
+        outcome = model.outcome()
         self._end(outcome)
         if outcome is not None and outcome["fell_back_to"] is not None:
-            warnings.warn(str(fit_folder.outcome_in_words(**outcome)), stacklevel=2)
+            warnings.warn(str(model.outcome_in_words(**outcome)), stacklevel=2)
         return self
 
     def _end(self, outcome: dict | None) -> None:

@@ -40,18 +40,56 @@ SIMULATED = "simulated_"
 """Prefix of files whose noise was simulated, so that nobody publishes them by mistake."""
 LARGEST_FACTOR = 1e100
 """Beyond any that a fit can publish: sums of squares of such are still numbers."""
-ITEM_COLUMNS = {
-    "local_bayes": ("item", "offset", "precision"),
-    "local_ease": ("item", "offset", "scale"),
-    "private_als": ("item", "offset"),
-    "private_user_item_bias": ("item", "offset"),
-}
-"""Methods of ``dpmc fit``, and the columns of the file of item factors before the factors."""
-RANKING = "local_ease"
-"""The method that ranks by likes."""
 TEXT, INTEGERS = "text", "integers"
 """What the public list of items held, and what recommendations name them by."""
 _INTEGER = re.compile("0|-?[1-9][0-9]*")
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to predict of what is published: a method has one, and its folder says it in words.
+
+    Attributes
+    ----------
+    sentence : str
+        In ``guarantee.json``, by which :func:`load` knows what to do.
+    columns : tuple of str
+        Of the file of item factors, before the factors.
+    regularization : str, optional
+        The setting of the method that is lambda of a user's regression; 1 if not given.
+    """
+
+    sentence: str
+    columns: tuple[str, ...]
+    regularization: str | None = None
+
+
+RIDGE = Way(
+    "item offset + user factors . item factors, clipped to the rating range; a user's factors "
+    "are (V^T V + user_regularization I)^-1 V^T y, V the factors of the items that the user "
+    "rated and y the ratings less the items' offsets, clipped to half the range",
+    ("item", "offset"),
+    "user_regularization",
+)
+OFFSETS = Way(  # RIDGE where V is a column of ones
+    "item offset + user offset, clipped to the rating range; a user's offset, the only factor, is "
+    "the sum of the ratings less the items' offsets, each clipped to half the range, divided by "
+    "their number plus shrinkage",
+    ("item", "offset"),
+    "shrinkage",
+)
+WEIGHTED = Way(
+    "item offset + user factors . item factors, clipped to the rating range; a user's factors are "
+    "(V^T P V + I)^-1 V^T P y, V the factors and P the diagonal of the precisions of the items "
+    "that the user rated and y the ratings less their offsets",
+    ("item", "offset", "precision"),
+)
+SCORES = Way(
+    "a score, by which items are ranked: item offset + item scale x item factors . user factors; "
+    "a user's factors are the sum of the factors of the items that the user likes",
+    ("item", "offset", "scale"),
+)
+WAYS = {way.sentence: way for way in (RIDGE, OFFSETS, WEIGHTED, SCORES)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -482,18 +520,19 @@ def load(folder: str | Path) -> PublishedItems:
     prefix = SIMULATED if (path / (SIMULATED + GUARANTEE)).exists() else ""
     try:
         stated = json.loads((path / (prefix + GUARANTEE)).read_text("utf-8"))
-        constants, columns = stated["constants"], item_columns(stated["method"])
+        file, digest = path / (prefix + ITEM_FACTORS), stated["files"][prefix + ITEM_FACTORS]
+        constants, way = stated["constants"], WAYS.get(stated["prediction"])
+        if way is None:
+            raise ValueError("it predicts in a way that this version of dpmc does not know")
+        columns = way.columns
         low, high = (float(end) for end in constants["rating_range"])
         regularization = 1.0
-        if len(columns) == 2:
-            # of biases a user's offset is the ridge regression on a column of ones
-            own = constants.get("user_regularization", constants.get("shrinkage"))
-            regularization = float(own)
+        if way.regularization is not None:
+            regularization = float(constants[way.regularization])
         if not (math.isfinite(high - low) and low < high and 0 < regularization < math.inf):
             raise ValueError("rating_range or user_regularization is none")
         likes_from = constants.get("likes_from")
         integers = stated["lists"]["items"]["labels"] == INTEGERS
-        file, digest = path / (prefix + ITEM_FACTORS), stated["files"][prefix + ITEM_FACTORS]
         if not (likes_from is None or math.isfinite(likes_from)):
             raise ValueError("likes_from is none")
     except OSError as error:
@@ -527,7 +566,7 @@ def load(folder: str | Path) -> PublishedItems:
             f"{file} is not the file that {GUARANTEE} was written for: copy the whole folder again."
         )
     items = labels, table[:, 0], table[:, len(columns) - 1 :], (low, high), regularization
-    if stated["method"] == RANKING:
+    if way is SCORES:
         return PublishedRanking(*items, scales=third, likes_from=likes_from, integers=integers)
     return PublishedItems(*items, third, integers=integers)
 
@@ -549,16 +588,3 @@ def read_factors(path: Path, names: tuple[str, ...]) -> tuple[list[str], np.ndar
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None
     except (ValueError, IndexError, csv.Error) as error:
         raise InputError(f"{path} holds no factors ({error}).") from None
-
-
-def item_columns(method: str) -> tuple[str, ...]:
-    """Return the columns of the file of item factors before the factors.
-
-    Raises
-    ------
-    InputError
-        No method of ``dpmc fit``.
-    """
-    if method not in ITEM_COLUMNS:
-        raise InputError(f"{method!r} is no method of dpmc fit")
-    return ITEM_COLUMNS[method]

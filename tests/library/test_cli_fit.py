@@ -29,10 +29,10 @@ from dpmc.errors import InputError
 from dpmc.fitting.compiling import NOTICE
 from dpmc.fitting.fit import Fit
 from dpmc.methods import method_class
-from dpmc.methods.released.fit_folder import outcome_in_words
 from dpmc.methods.user_level.local_bayes.constants import STEPS
-from dpmc.methods.user_level.local_bayes.method import FALLBACKS
+from dpmc.methods.user_level.local_bayes.method import FALLBACKS, LocalBayes
 from dpmc.methods.user_level.local_bayes.refinement import Guard
+from dpmc.methods.user_level.local_ease.method import LocalEase
 from dpmc.publication.folder import whole_folder
 from dpmc.publication.store_building import build
 from dpmc.released import PublishedItems
@@ -341,28 +341,28 @@ def test_a_fit_that_falls_back_says_so(table, tmp_path, monkeypatch):
     outcome = guarantee(tmp_path / "out")["outcome"]
     assert outcome["fell_back_to"] in FALLBACKS
     assert outcome["steps_taken_back"] == STEPS
-    assert lines[-3] == f"outcome:          {outcome_in_words(**outcome)}"
+    assert lines[-3] == f"outcome:          {LocalBayes.outcome_in_words(**outcome)}"
     assert lines[-2].startswith("next: ")
     said = json.loads(fit(table, tmp_path / "json", json=True, **options).stdout)
     assert said["outcome"] == guarantee(tmp_path / "json")["outcome"]
-    assert said["outcome_in_words"] == outcome_in_words(**said["outcome"])
+    assert said["outcome_in_words"] == LocalBayes.outcome_in_words(**said["outcome"])
 
 
 def test_in_words_how_a_fit_ended():
-    assert outcome_in_words(None, 0) is None
+    assert LocalBayes.outcome_in_words(None, 0) is None
     taken_back = "taken back: more was left of the ratings afterwards, by noised numbers."
-    assert outcome_in_words(None, 1) == f"1 step was {taken_back}"
-    assert outcome_in_words("biases", 5) == (
+    assert LocalBayes.outcome_in_words(None, 1) == f"1 step was {taken_back}"
+    assert LocalBayes.outcome_in_words("biases", 5) == (
         "Fell back to biases: an offset for each item and a level for each user, and no factors. "
         "A noised comparison says that this predicts ratings better than the model that was "
         "learnt. If noise is the reason, a larger epsilon or more users change that; if items have "
         "little in common, or a few users' ratings outweigh all others, they do not. "
         f"5 steps were {taken_back}"
     )
-    means = outcome_in_words("own means", 0)
+    means = LocalBayes.outcome_in_words("own means", 0)
     assert means.startswith("Fell back to own means: nothing about single items; users are pred")
     assert means.endswith("ratings outweigh all others, they do not.")
-    popularity = outcome_in_words("popularity")
+    popularity = LocalEase.outcome_in_words("popularity")
     assert "comparison" not in popularity  # where pairs are not asked for, there is none
     assert "do not show that lists made of each user's own likes would be better." in popularity
 

@@ -150,12 +150,12 @@ def test_a_folder_may_be_named_by_text(folder):
     assert load(str(folder / "bayes")).labels == load(folder / "bayes").labels
 
 
-def test_a_model_of_a_method_that_was_removed_is_no_output_of_a_fit(folder, tmp_path):
+def test_a_model_that_predicts_in_another_way_is_refused(folder, tmp_path):
     """Its users would solve otherwise, and be told wrong predictions."""
     copy = shutil.copytree(folder / "als", tmp_path / "copy")
     path = copy / "guarantee.json"
-    path.write_text(path.read_text().replace('"private_als"', '"dpals"'))
-    with pytest.raises(InputError, match="'dpals' is no method of dpmc fit"):
+    path.write_text(path.read_text().replace("user_regularization I", "0.1 I"))
+    with pytest.raises(InputError, match="predicts in a way that this version of dpmc does not"):
         load(copy)
 
 

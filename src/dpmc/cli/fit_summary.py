@@ -10,12 +10,7 @@ from pathlib import Path
 
 from dpmc.cli.options import READING
 from dpmc.methods.private import PrivateMethod
-from dpmc.methods.released.fit_folder import (
-    assumed_public,
-    outcome_in_words,
-    outcome_of,
-    worth_in_words,
-)
+from dpmc.methods.released.fit_folder import assumed_public, worth_in_words
 from dpmc.privacy import policy
 from dpmc.privacy.guarantee import Guarantee
 from dpmc.privacy.relations import RELATIONS
@@ -49,7 +44,7 @@ def summary_of(
     the folder that was written and ``names`` its files; ``follow`` are the commands that make use
     of it, and ``against`` why it must not be published, if it must not.
     """
-    outcome = outcome_of(model)
+    outcome = model.outcome()
     if guarantee.simulated:
         against = ["it was simulated", *against]
     return {
@@ -67,9 +62,9 @@ def summary_of(
         "sentence": guarantee.sentence(),
         "assumed_public": assumed_public(model, guarantee),
         "next_commands": follow,
-        "worth": model.worth_._asdict() if hasattr(model, "worth_") else None,
+        "worth": model.worth_._asdict() if model.tells_error else None,
         "outcome": outcome,
-        "outcome_in_words": None if outcome is None else outcome_in_words(**outcome),
+        "outcome_in_words": None if outcome is None else model.outcome_in_words(**outcome),
     }
 
 

@@ -1,11 +1,9 @@
 """What all calibrated methods share: budget in, noise out, bounds enforced, guarantee stated."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property, partial
 from numbers import Integral, Real
-from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,6 +20,7 @@ from dpmc.methods.blocks import Change, LabelledBlocks, counted, in_blocks
 from dpmc.methods.kernels.private import column_counts
 from dpmc.methods.private_choice import Keyed, Seeded, secret_generator
 from dpmc.methods.private_statistics import Statistics
+from dpmc.methods.publishable import Publishable
 from dpmc.privacy.guarantee import Guarantee, ItemList, covered
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation
 from dpmc.privacy.relations import USER_LEVEL, check_relation
@@ -29,7 +28,6 @@ from dpmc.privacy.selection import Selection
 from dpmc.privacy.sensitivity import NORMS, Sensitivities
 from dpmc.privacy.sums import MOST_USERS
 from dpmc.ratings import Compressed, Ratings
-from dpmc.released import PublishedItems
 
 EVERY_RATING = int(np.iinfo(np.int32).max)
 """More ratings than a user can have: all count, where something else bounds their effect."""
@@ -38,15 +36,12 @@ TINY = 1e-30
 """Settings of a published fit are not smaller, nor larger than its inverse: their squares and the
 products of several stay far from where floating-point numbers end, and clipping would fail."""
 
-ROUNDING = 1e-12
-"""Relative, of numbers that are within a bound but for rounding."""
-
 SMALLEST_RANGE = 1e-9
 """Length of a rating range as a share of its larger end: half of the digits are left."""
 
 
 @with_parameters
-class PrivateMethod(Method):
+class PrivateMethod(Publishable, Method):
     """A model that keeps to a privacy budget.
 
     Ratings are clipped to a public range and centred on its middle; at user level at most k
@@ -101,13 +96,6 @@ class PrivateMethod(Method):
     by_blocks = False
     """Whether :meth:`fit` takes ratings by blocks (:class:`dpmc.methods.blocks.LabelledBlocks`), so
     that they need not be in memory."""
-
-    fixed: ClassVar[tuple[str, ...] | None] = None
-    """Names of the settings that ``dpmc fit`` leaves at their defaults; it offers the methods whose
-    class says so itself."""
-
-    finds_rank = False
-    """Whether the number of factors is told by what is released, up to :attr:`n_factors`."""
 
     def __new__(cls, **settings):
         self = super().__new__(cls)
@@ -332,22 +320,6 @@ class PrivateMethod(Method):
                     f"{name} must lie between {TINY:g} and {1 / TINY:g} in a fit for publication, "
                     f"or clipping fails for rounding; got {value!r}."
                 )
-
-    def impossible_items(self, items: PublishedItems) -> str | None:
-        """Return why no fit with these settings publishes such items; None if one can."""
-        low, high = self.rating_range
-        slack = ROUNDING * max(high - low, abs(low), abs(high))
-        if not ((low - slack <= items.offsets) & (items.offsets <= high + slack)).all():
-            return "an item's offset is outside of the rating range"
-        return None
-
-    def impossible_users(self, factors: np.ndarray) -> str | None:
-        """Return the same of rows of user factors, where these are published."""
-        return None
-
-    def could_state(self, worth: Mapping[str, Any]) -> bool:
-        """Return whether a fit with these settings can have released such errors."""
-        return False
 
     def _guarantee(self, ledger) -> Guarantee:
         return Guarantee(

@@ -294,7 +294,7 @@ def is_same(stated: Any, expected: Any) -> bool:
             and stated.keys() == expected.keys()
             and all(is_same(stated[name], expected[name]) for name in expected)
         )
-    if isinstance(expected, list):
+    if isinstance(expected, list | tuple):
         return (
             isinstance(stated, list)
             and len(stated) == len(expected)
@@ -311,6 +311,6 @@ def in_order(stated: Any, expected: Any) -> Any:
     """Return stated values that :func:`is_same` as those expected, with keys in their order."""
     if isinstance(expected, Mapping):
         return {name: in_order(stated[name], value) for name, value in expected.items()}
-    if isinstance(expected, list):
+    if isinstance(expected, list | tuple):
         return [in_order(*pair) for pair in zip(stated, expected, strict=True)]
     return stated

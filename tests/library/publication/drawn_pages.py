@@ -9,8 +9,9 @@ from publication.forging import mended
 from publication.small_tables import run, write_table
 from test_ties import near_ties
 
+from dpmc.methods import method_class
 from dpmc.publication.page import page
-from dpmc.released import ITEM_FACTORS, item_columns, load
+from dpmc.released import ITEM_FACTORS, load
 from dpmc.ties import descending, margin
 
 N_ITEMS, USERS = 300, 12
@@ -30,12 +31,14 @@ MODELS = {
 def draw(folder):
     """Write the models of :data:`MODELS`, their pages, and ratings of some users."""
     for name, (method, constants) in MODELS.items():
+        way = method_class(method).way
         model, rng = folder / name, np.random.default_rng(len(name))
         model.mkdir()
         (model / "guarantee.json").write_text(
             json.dumps(
                 {
                     "method": method,
+                    "prediction": way.sentence,
                     "constants": constants,
                     "lists": {"items": {"labels": "text"}},
                     "files": {ITEM_FACTORS: None},
@@ -43,7 +46,7 @@ def draw(folder):
             )
         )
         rank = 1 if "shrinkage" in constants else 7
-        columns, low, high = item_columns(method), *constants["rating_range"]
+        columns, low, high = way.columns, *constants["rating_range"]
         table = np.column_stack([
             rng.normal((low + high) / 2, (high - low) / 8, N_ITEMS),
             *([rng.uniform(0.3, 3, N_ITEMS)] if len(columns) > 2 else []),

@@ -383,7 +383,7 @@ STATED = {
     "pairs_from": ("ease", put(10.0, "constants", "pairs_from"), "constants.pairs_from is stated"),
     "start": ("user", put("uniform", "constants", "start"), "constants.start is stated as 'unif"),
     "tiny settings": ("user", put(1e-300, "constants", "factor_bound"), "must lie between 1e-30"),
-    "a method of a study": ("user", put("dpfw", "method"), "method: 'dpfw' is not one of"),
+    "a method of a study": ("user", put("dpfw", "method"), "no method has the stated settings: "),
     "steps taken back": (
         "bayes", put(7, "outcome", "steps_taken_back"), "more steps are stated to be taken back"
     ),

@@ -337,7 +337,7 @@ FORGED = {
     "law": ("user", put("laplace", "noise", "law"), STATED("noise.law")),
     "mechanism": ("user", put("laplace", "mechanism"), "no fit that protects users has the stated"),
     "huber noise": ("user", put("huber", "mechanism"), "mechanism: 'huber' is not one of"),
-    "a method that was removed": ("user", put("dpals", "method"), "method: 'dpals' is not one of"),
+    "a method that was removed": ("user", put("dpals", "method"), "no method has the stated settings: "),
     "relation": ("user", put("entry_change", "relation"), "no method has the stated settings"),
     "publishable": (
         "user", put(["item_factors", "user_factors"], "publishable"),
@@ -386,7 +386,7 @@ FORGED = {
     "biases for own means": ("own means", put("biases", *FELL_BACK_TO), FELL_BACK("biases")),
     "own means for biases": ("biases", put("own means", *FELL_BACK_TO), FELL_BACK("own means")),
     "no fall-back": ("own means", put(None, *FELL_BACK_TO), FELL_BACK("nothing")),
-    "another fall-back": ("biases", put("victim", *FELL_BACK_TO), "'victim' is not one of"),
+    "another fall-back": ("biases", put("victim", *FELL_BACK_TO), "never falls back to 'victim'"),
     "more steps than there are": (
         "learnt", put(12, "outcome", "steps_taken_back"), "more steps are stated to be taken back"
     ),

@@ -11,9 +11,11 @@ from dpmc.methods.factorization.alternating import STARTS
 from dpmc.methods.factorization.private_offsets import item_offsets, user_offsets
 from dpmc.methods.kernels.private import NoisedSystems, balance, clip_rows, row_norms
 from dpmc.methods.normal import solve_rows
-from dpmc.methods.private import ROUNDING, PrivateMethod
+from dpmc.methods.private import PrivateMethod
+from dpmc.methods.publishable import ROUNDING
 from dpmc.privacy.sensitivity import planned_releases
 from dpmc.ratings import Compressed
+from dpmc.released import RIDGE
 
 OFFSET_SHRINKAGE = 5.0
 
@@ -91,6 +93,7 @@ class PrivateALS(PrivateMethod):
     start: str = choice(STARTS, "normal")
 
     fixed = ("offsets", "start")
+    way = RIDGE
 
     def __post_init__(self):
         super().__post_init__()

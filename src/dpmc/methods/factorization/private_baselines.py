@@ -15,6 +15,7 @@ from dpmc.methods.factorization.private_offsets import (
 )
 from dpmc.methods.private import PrivateMethod
 from dpmc.privacy.sensitivity import planned_releases
+from dpmc.released import OFFSETS
 
 
 @with_parameters
@@ -48,6 +49,7 @@ class PrivateUserItemBias(PrivateMethod):
 
     offset_sides = 2
     fixed = ()
+    way = OFFSETS
 
     @property
     def n_factors(self) -> int:

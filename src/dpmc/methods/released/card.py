@@ -11,6 +11,7 @@ from dataclasses import asdict
 from datetime import date
 
 from dpmc.errors import InputError, ParameterError
+from dpmc.methods import method_class
 from dpmc.methods.base import check_count
 from dpmc.methods.released import fit_folder
 from dpmc.methods.released.verdict import Facts, Verdict
@@ -127,7 +128,7 @@ def _error(stated: Mapping) -> list[str]:
     if stated.get("worth"):
         said.append(f"RMSE {fit_folder.worth_in_words(**stated['worth'])}.")
     if stated.get("outcome"):
-        said.append(fit_folder.outcome_in_words(**stated["outcome"]))
+        said.append(method_class(stated["method"]).outcome_in_words(**stated["outcome"]))
     said = [each for each in said if each]
     return ["## How good it is", "", *said, ""] if said else []
 

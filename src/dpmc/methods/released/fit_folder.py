@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -29,7 +28,7 @@ from dpmc.publication.folder import (
     write_guarantee,
     write_pairs,
 )
-from dpmc.released import GUARANTEE, INTEGERS, ITEM_FACTORS, SIMULATED, TEXT, item_columns
+from dpmc.released import GUARANTEE, INTEGERS, ITEM_FACTORS, SIMULATED, TEXT
 
 FORMAT = "dpmc-fit-2"
 FILES = {
@@ -39,21 +38,6 @@ FILES = {
 }
 USER_COLUMNS = ("user",)
 """Of the file of user factors, before the factors."""
-FALLING_BACK = ("local_bayes", "local_ease")
-"""Methods that publish a simpler model where noised numbers say so."""
-INSTEAD = {
-    "popularity": "the number of users who like an item, by which all users' items rank alike",
-    "biases": "an offset for each item and a level for each user, and no factors",
-    "own means": "nothing about single items; users are predicted their own mean, drawn towards "
-    "that of all, so that no item ranks above another",
-}
-"""What is published of a fit that fell back."""
-_WHY = {
-    True: "Noised numbers do not show that lists made of each user's own likes would be better.",
-    False: "A noised comparison says that this predicts ratings better than the model that was "
-    "learnt.",
-}
-"""Whether popularity is what a fit fell back to -> why."""
 BUDGET = ("relation", "epsilon", "delta", "mechanism")
 """Settings of a method that are not among the constants of a guarantee, but beside them."""
 FROM_MECHANISM = ("norm",)
@@ -88,11 +72,10 @@ def write(
     found: dict[str, object] = {}
     if guarantee.features:
         found["item_features"] = model.item_features_.described()
-    if hasattr(model, "worth_"):
+    if model.tells_error:
         found["worth"] = model.worth_._asdict()
-    outcome = outcome_of(model)
-    if outcome is not None:
-        found["outcome"] = outcome
+    if model.instead:
+        found["outcome"] = model.outcome()
     content = content_of(model, guarantee, _lists(model, guarantee, integers), notes, found)
     with whole_folder(path) as folder:
         for part in parts:
@@ -141,36 +124,6 @@ def described(attacker: Attacker, guarantee: Guarantee, noise: Mechanism) -> dic
     return {"attacker": asdict(attacker), "event": event_of(guarantee, noise)}
 
 
-def outcome_of(model: PrivateMethod) -> dict[str, Any] | None:
-    """Return what became of a fit, as its releases tell it; None if the method has one way only.
-
-    That is, which simpler model is published in place of what was learnt (None: none is), and how
-    many steps were taken back, where there are any.
-    """
-    if method_name(model) not in FALLING_BACK:
-        return None
-    found = {"fell_back_to": model.fell_back_to_}
-    return found if model.ranks else found | {"steps_taken_back": model.steps_taken_back_}
-
-
-def outcome_in_words(fell_back_to: str | None, steps_taken_back: int = 0) -> str | None:
-    """Return what there is to say of a fit that fell back, or took steps back; None of others."""
-    said = []
-    if fell_back_to is not None:
-        said.append(
-            f"Fell back to {fell_back_to}: {INSTEAD[fell_back_to]}. "
-            f"{_WHY[fell_back_to == 'popularity']} If noise is the reason, a larger epsilon or "
-            "more users change that; if items have little in common, or a few users' ratings "
-            "outweigh all others, they do not."
-        )
-    if steps_taken_back:
-        steps = "1 step was" if steps_taken_back == 1 else f"{steps_taken_back} steps were"
-        said.append(
-            f"{steps} taken back: more was left of the ratings afterwards, by noised numbers."
-        )
-    return " ".join(said) or None
-
-
 def worth_in_words(
     told: str,
     rmse: float | None,
@@ -204,7 +157,7 @@ def terms(model: PrivateMethod, guarantee: Guarantee) -> dict[str, object]:
         "constants": {name: getattr(model, name) for name in _constants(type(model))},
         "assumed_public": assumed_public(model, guarantee),
         "key": describe_key(model, guarantee),
-        "prediction": _prediction(model),
+        "prediction": model.way.sentence,
     }
 
 
@@ -218,31 +171,24 @@ def _constants(method: type) -> list[str]:
 
 def assumed_public(model: PrivateMethod, guarantee: Guarantee) -> dict[str, str]:
     """Return what the guarantee takes for known, in words: nothing else may depend on a person."""
-    low, high = model.rating_range
     users = not model.bounds.user_level
     public = {
-        "rating_range": f"ratings lie in {low:g} to {high:g}, to which others are clipped",
+        "rating_range": model.ratings_in_words(),
         "constants": "relation, epsilon, delta, method, mechanism and every number under constants "
         "were chosen without the ratings",
         "table": TABLE,
         "sizes": f"there are at most {MOST_USERS} {'ratings' if users else 'users'}",
     }
-    if model.ranks:
-        level = (
-            "each row is a like" if model.likes_from is None else f"{model.likes_from:g} or more"
-        )
-        public["rating_range"] = f"which ratings are likes: {level}; their values say no more"
     if not guarantee.listed:
         public["items"] = assumed("items", guarantee.items_from)
     if guarantee.features:
         public["item_features"] = "the features of items, known without the ratings"
     if users:
         public["users"] = assumed("users", guarantee.users_from)
-    else:
-        if model.ratings_per_user < EVERY_RATING:
-            public["ratings_per_user"] = (
-                f"that {model.ratings_per_user} ratings of a user count, whoever the users are"
-            )
+    elif model.ratings_per_user < EVERY_RATING:
+        public["ratings_per_user"] = (
+            f"that {model.ratings_per_user} ratings of a user count, whoever the users are"
+        )
     if model.bounds.counts_are_public:
         public["pairs"] = "which user rated which item"
     return public
@@ -252,8 +198,7 @@ def describe_key(model: PrivateMethod, guarantee: Guarantee) -> str | None:
     """Return in words how the ratings of a user that count were chosen; None if all count."""
     if not model.bounds.user_level:
         return None
-    held_out = bool(model.checked if model.ranks else getattr(model, "held_out", 0))
-    if model.ratings_per_user == EVERY_RATING and not held_out:
+    if model.ratings_per_user == EVERY_RATING and not model.share_apart:
         return None
     if guarantee.simulated:
         return "simulated: a user's ratings that count were chosen by a seeded generator"
@@ -272,34 +217,8 @@ def _lists(model: PrivateMethod, guarantee: Guarantee, integers: bool) -> dict[s
     return {"items": items, "users": users}
 
 
-def _prediction(model) -> str:
-    """How to use the factors."""
-    if model.ranks:
-        return (
-            "a score, by which items are ranked: item offset + item scale x item factors . user "
-            "factors; a user's factors are the sum of the factors of the items that the user likes"
-        )
-    if "precision" in item_columns(method_name(model)):
-        return (
-            "item offset + user factors . item factors, clipped to the rating range; a user's "
-            "factors are (V^T P V + I)^-1 V^T P y, V the factors and P the diagonal of the "
-            "precisions of the items that the user rated and y the ratings less their offsets"
-        )
-    if not hasattr(model, "user_regularization"):  # biases: V is a column of ones
-        return (
-            "item offset + user offset, clipped to the rating range; a user's offset, the only "
-            "factor, is the sum of the ratings less the items' offsets, each clipped to half the "
-            "range, divided by their number plus shrinkage"
-        )
-    return (
-        "item offset + user factors . item factors, clipped to the rating range; a user's factors "
-        "are (V^T V + user_regularization I)^-1 V^T y, V the factors of the items that the user "
-        "rated and y the ratings less the items' offsets, clipped to half the range"
-    )
-
-
 def _write_items(path, model):
-    columns = item_columns(method_name(model))
+    columns = model.way.columns
     before = [getattr(model, f"item_{column}s_") for column in columns[1:]]
     table = np.column_stack([*before, model.item_factors_])
     _write_factors(path, columns, model.item_labels_, table)

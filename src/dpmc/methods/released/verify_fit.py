@@ -1,7 +1,5 @@
 """The guarantee of ``dpmc fit``, made anew from the method and the settings that it states."""
 
-import json
-from collections.abc import Mapping
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,6 @@ from dpmc.methods import method_class, parameters_of
 from dpmc.methods.private import PrivateMethod
 from dpmc.methods.released.fit_folder import (
     BUDGET,
-    FALLING_BACK,
     FILES,
     PREDICTIONS,
     USER_COLUMNS,
@@ -21,9 +18,7 @@ from dpmc.methods.released.fit_folder import (
     content_of,
     predicted,
 )
-from dpmc.methods.user_level.local_bayes.constants import CREDITED, MOST_STEPS
 from dpmc.methods.user_level.local_bayes.worth import Worth
-from dpmc.methods.user_level.local_ease.method import POPULAR_INSTEAD
 from dpmc.origins import CHOSEN, FROM_FILE, FROM_PROGRAM
 from dpmc.privacy import policy
 from dpmc.privacy.accounting import spent
@@ -38,18 +33,12 @@ from dpmc.publication.folder import EQUAL, check_list, check_pairs, check_stated
 from dpmc.released import (
     INTEGERS,
     SIMULATED,
-    PublishedItems,
-    PublishedRanking,
-    item_columns,
     load,
     read_factors,
 )
 
 ACCURACY = 1e-5
 """Relative, of an epsilon that is accounted for anew."""
-
-ALIKE = 1e-9
-"""Relative, of numbers in files of factors that are the same but for rounding."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +90,6 @@ def account_fit(path: Path, stated: dict) -> Account:
         noise_multiplier=made.noise.std(),
     )
     expected = content_of(model, guarantee, _lists(path, stated), {}, _found(path, stated, model))
-    expected = json.loads(json.dumps(expected))  # tuples are lists there
     expected["sentence"] = stated["sentence"]  # compared where it can be said what it should be
     check_stated(path, stated, expected)
     _check_accounting(path, claimed, made, selection)
@@ -240,12 +228,14 @@ def _found(path: Path, stated: dict, model: PrivateMethod) -> dict[str, object]:
     features, worth, outcome = (stated.get(n) for n in ("item_features", "worth", "outcome"))
     if features and not model.takes_features:
         raise InputError(f"{path}: features of items are stated, and the method takes none.")
-    if (worth is not None) != bool(getattr(model, "held_out", 0)):
+    if (worth is not None) != model.tells_error:
         raise InputError(f"{path}: an error is stated if and only if ratings were held out.")
-    if (outcome is not None) != (stated["method"] in FALLING_BACK):
+    if (outcome is not None) != bool(model.instead):
         raise InputError(f"{path}: an outcome is stated if and only if the method has several.")
-    if outcome and ("steps_taken_back" in outcome) == model.ranks:
+    if outcome and outcome.keys() != {"fell_back_to", *model.outcome_counts}:
         raise InputError(f"{path}: steps are stated if and only if the method takes some.")
+    if outcome and outcome["fell_back_to"] not in (None, *model.instead):
+        raise InputError(f"{path}: this method never falls back to {outcome['fell_back_to']!r}.")
     found: dict[str, object] = {}
     if features:
         names = ("origin", "names", "count", "sha256")
@@ -257,10 +247,8 @@ def _found(path: Path, stated: dict, model: PrivateMethod) -> dict[str, object]:
             name: float(number) for name, number in numbers.items()
         }
     if outcome:
-        steps = [name for name in outcome if name != "fell_back_to"]
-        found["outcome"] = {"fell_back_to": outcome["fell_back_to"]} | {
-            name: int(outcome[name]) for name in steps
-        }
+        counts = {name: int(outcome[name]) for name in model.outcome_counts}
+        found["outcome"] = {"fell_back_to": outcome["fell_back_to"]} | counts
     return found
 
 
@@ -269,9 +257,9 @@ def _check_found(path: Path, stated: dict, model: PrivateMethod) -> None:
     worth, outcome = stated.get("worth"), stated.get("outcome")
     if worth and not model.could_state(worth):
         raise InputError(f"{path}: the stated errors are not what any noised sums tell.")
-    # the step after one that was taken back never is: it only measures again
-    if outcome and not outcome.get("steps_taken_back", 0) <= MOST_STEPS // 2:
-        raise InputError(f"{path}: more steps are stated to be taken back than there can be.")
+    problem = model.impossible_outcome(outcome) if outcome else None
+    if problem is not None:
+        raise InputError(f"{path}: {problem}.")
 
 
 def _check_files(path: Path, stated: dict, guarantee: Guarantee, model: PrivateMethod) -> None:
@@ -285,10 +273,15 @@ def _check_files(path: Path, stated: dict, guarantee: Guarantee, model: PrivateM
     if "item_factors" not in there:
         raise InputError(f"{path} has no {FILES['item_factors']}.")
     file = there["item_factors"]
-    check_list(path, "items", _factors(file, item_columns(stated["method"]), model)[0], lists)
+    check_list(path, "items", _factors(file, model.way.columns, model)[0], lists)
     items = load(path)  # as whoever uses it does
     if "outcome" in stated and items.labels:
-        _check_outcome(path, stated["outcome"]["fell_back_to"], items)
+        fell_back_to = stated["outcome"]["fell_back_to"]
+        if fell_back_to not in model.published_as(items):
+            raise InputError(
+                f"{path}: the item factors are not those of a fit that fell back to "
+                f"{fell_back_to or 'nothing'}."
+            )
     _check_possible(file, model.impossible_items(items))
     if "user_factors" not in there:
         if "predictions" in there:
@@ -306,42 +299,6 @@ def _check_files(path: Path, stated: dict, guarantee: Guarantee, model: PrivateM
 def _check_possible(file: Path, impossible: str | None) -> None:
     if impossible is not None:
         raise InputError(f"{file} holds what no fit with these settings writes: {impossible}.")
-
-
-def _check_outcome(path: Path, fell_back_to: str | None, items: PublishedItems) -> None:
-    """Check that a simpler model is published if it is stated, and users' own means only then.
-
-    In both all items have the same and only factor, the user's level. With own means they have one
-    offset and one precision, too, by which the mean of all counts as so many ratings.
-    """
-    if isinstance(items, PublishedRanking):
-        _check_fallback(
-            path, fell_back_to, {None: items.factors.any(), POPULAR_INSTEAD: _popular(items)}
-        )
-        return
-    level, precisions = items.factors[:, 0], items.precisions
-    simple = items.factors.shape[1] == 1 and _same(level)
-    means = simple and _same(items.offsets) and _same(precisions)
-    means = means and abs(level[0] ** 2 * precisions[0] * CREDITED - 1) <= ALIKE
-    found = {None: not means, "biases": simple and not means, "own means": means}
-    _check_fallback(path, fell_back_to, found)
-
-
-def _popular(items: PublishedRanking) -> bool:
-    """Return whether it is popularity that is published: one column of zeros, and equal scales."""
-    return items.factors.shape[1] == 1 and not items.factors.any() and (items.scales == 1).all()
-
-
-def _check_fallback(path: Path, fell_back_to: str | None, found: Mapping[str | None, bool]) -> None:
-    if not found.get(fell_back_to):
-        raise InputError(
-            f"{path}: the item factors are not those of a fit that fell back to "
-            f"{fell_back_to or 'nothing'}."
-        )
-
-
-def _same(numbers: np.ndarray) -> bool:
-    return np.ptp(numbers) <= ALIKE * np.abs(numbers).max()
 
 
 def _factors(

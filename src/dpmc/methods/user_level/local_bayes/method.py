@@ -1,6 +1,7 @@
 """The default for one's own ratings: a model that users complete for themselves, by Bayes' rule."""
 
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from dpmc.methods.user_level.local_bayes.beliefs import LEVEL, OFFSET, Beliefs
 from dpmc.methods.user_level.local_bayes.constants import (
     CHECK_SHARE,
     CONFUSED,
+    CREDITED,
     DIRECTIONS_SHARE,
     EXPLAINED,
     FALLING,
@@ -38,9 +40,13 @@ from dpmc.methods.user_level.local_bayes.users import posterior_means
 from dpmc.methods.user_level.matrices import observed
 from dpmc.privacy.ledger import PrivacyViolation
 from dpmc.privacy.relations import USER_REPLACE
+from dpmc.released import WEIGHTED
 
 FALLBACKS = ("biases", "own means")
 """What is published instead of a model that the last release says is worse."""
+
+ALIKE = 1e-9
+"""Relative, of numbers in files of factors that are the same but for rounding."""
 
 
 @with_parameters
@@ -125,6 +131,16 @@ class LocalBayes(WithItemFeatures):
     fixed = ("most_factors", "explained")
     finds_rank = True
     by_blocks = True
+    way = WEIGHTED
+    outcome_counts = ("steps_taken_back",)
+    instead: ClassVar = {
+        "biases": "an offset for each item and a level for each user, and no factors",
+        "own means": "nothing about single items; users are predicted their own mean, drawn "
+        "towards that of all, so that no item ranks above another",
+    }
+    why_instead = (
+        "A noised comparison says that this predicts ratings better than the model that was learnt."
+    )
 
     def __post_init__(self):
         if self.ratings_per_user is None:
@@ -289,6 +305,42 @@ class LocalBayes(WithItemFeatures):
             return "a column of factors is 0 for all items"
         return super().impossible_items(items)
 
+    @property
+    def share_apart(self):
+        return self.held_out
+
+    @property
+    def tells_error(self):
+        return bool(self.held_out)
+
+    @classmethod
+    def outcome_in_words(cls, fell_back_to, steps_taken_back=0):
+        said = [super().outcome_in_words(fell_back_to)]
+        if steps_taken_back:
+            steps = "1 step was" if steps_taken_back == 1 else f"{steps_taken_back} steps were"
+            said.append(
+                f"{steps} taken back: more was left of the ratings afterwards, by noised numbers."
+            )
+        return " ".join(each for each in said if each) or None
+
+    def impossible_outcome(self, outcome):
+        # the step after one that was taken back never is: it only measures again
+        if outcome["steps_taken_back"] > MOST_STEPS // 2:
+            return "more steps are stated to be taken back than there can be"
+        return None
+
+    def published_as(self, items):
+        """In both simpler models all items have the same and only factor, the user's level. With
+        own means they have one offset and one precision, too, by which the mean of all counts as
+        so many ratings."""
+        level, precisions = items.factors[:, 0], items.precisions
+        simple = items.factors.shape[1] == 1 and _same(level)
+        if not simple:
+            return {None}
+        means = _same(items.offsets) and _same(precisions)
+        means = means and abs(level[0] ** 2 * precisions[0] * CREDITED - 1) <= ALIKE
+        return {"own means"} if means else {None, "biases"}
+
     def could_state(self, worth_):
         noise = self.calibration.noise.std() * self._moved(worth.NORM) * self._weight(WORTH_SHARE)
         return worth.could_be(worth.Worth(**worth_), noise, self.bounds.half_range, self.held_out)
@@ -299,6 +351,10 @@ class LocalBayes(WithItemFeatures):
         if self._users is None:
             self._users = posterior_means(*self._alone)
         return self._users
+
+
+def _same(numbers):
+    return np.ptp(numbers) <= ALIKE * np.abs(numbers).max()
 
 
 def _predicted(out, models, half, first, rows):

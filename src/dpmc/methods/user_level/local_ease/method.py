@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from dpmc.methods.user_level.predictions import UserLevelMethod
 from dpmc.privacy.ledger import PrivacyViolation
 from dpmc.privacy.relations import USER_REPLACE
 from dpmc.ratings import Ratings
+from dpmc.released import SCORES
 
 STATISTICS = {"counts": counts, "pairs": pairs, "check": check}
 
@@ -88,6 +90,14 @@ class LocalEase(UserLevelMethod):
     finds_rank = True
     ranks = True
     by_blocks = True
+    way = SCORES
+    instead: ClassVar = {
+        POPULAR_INSTEAD: "the number of users who like an item, by which all users' items rank "
+        "alike"
+    }
+    why_instead = (
+        "Noised numbers do not show that lists made of each user's own likes would be better."
+    )
 
     def __post_init__(self):
         if self.ratings_per_user is None:
@@ -131,6 +141,23 @@ class LocalEase(UserLevelMethod):
         if self.likes_from is not None:
             ratings = ratings.take(ratings.values >= self.likes_from)
         return replace(ratings, values=np.ones(len(ratings)), rating_range=None)
+
+    def ratings_in_words(self):
+        level = (
+            f"{self.likes_from:g} or more" if self.likes_from is not None else "each row is a like"
+        )
+        return f"which ratings are likes: {level}; their values say no more"
+
+    @property
+    def share_apart(self):
+        return self.checked
+
+    def published_as(self, items):
+        """Popularity is one column of zeros, and equal scales."""
+        if items.factors.any():
+            return {None}
+        popular = items.factors.shape[1] == 1 and (items.scales == 1).all()
+        return {POPULAR_INSTEAD} if popular else set()
 
     def impossible_items(self, items):
         if not items.factors.any(axis=0).all() and items.factors.shape[1] > 1:  # popularity has one
