@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from dpmc_studies.frame.judging import verdicts
-from dpmc_studies.frame.judging.choices import few_beyond
+from dpmc_studies.frame.judging.choices import USUAL
 from dpmc_studies.frame.judging.finding import (
     ALL,
     CONTRADICTED,
@@ -107,15 +107,15 @@ def test_a_range_is_settled_by_the_mean_that_comes_last_or_by_the_first_outside(
 def test_one_comparison_or_a_tenth_of_them_may_lie_beyond_the_margin(comparisons, most, sign):
     for beyond in range(min(comparisons, most + 2) + 1):
         means = sign * np.where(np.arange(comparisons) < beyond, 0.04, 0.001)
-        assert few_beyond(planted(means, spread=0.001)) is (beyond <= most), beyond
+        assert USUAL.few_beyond(planted(means, spread=0.001)) is (beyond <= most), beyond
 
 
 def test_what_is_beyond_on_either_side_counts_if_it_is_more_than_chance():
-    assert not few_beyond(planted([-0.04, 0.04, 0, 0, 0, 0], spread=0.001))
-    assert few_beyond(planted([-0.04, 0.04, 0, 0, 0, 0], spread=0.2))
+    assert not USUAL.few_beyond(planted([-0.04, 0.04, 0, 0, 0, 0], spread=0.001))
+    assert USUAL.few_beyond(planted([-0.04, 0.04, 0, 0, 0, 0], spread=0.2))
     edges = planted(np.array([*MARGIN, 0, 0, 0, 0]), spread=1e-6)
-    assert not few_beyond(1.001 * edges)
-    assert few_beyond(0.999 * edges)
+    assert not USUAL.few_beyond(1.001 * edges)
+    assert USUAL.few_beyond(0.999 * edges)
 
 
 @pytest.mark.parametrize("rule", [MOST, POOLED])

@@ -9,7 +9,6 @@ import yaml
 
 from dpmc.errors import InputError, did_you_mean
 from dpmc_studies.frame.judging.chance import with_chance
-from dpmc_studies.frame.judging.choices import Choices, choosing
 from dpmc_studies.frame.judging.finding import INCONCLUSIVE, NOT_RUN, VERDICTS
 from dpmc_studies.frame.judging.readings import depends_on, formatted
 from dpmc_studies.yaml_files import beside, read_mapping, read_plain
@@ -131,7 +130,6 @@ def table_of_verdicts(
     predicates: Mapping[str, Callable],
     evidence: object,
     readings: Mapping[str, object] | None = None,
-    choices: Mapping[str, Choices] | None = None,
 ) -> pd.DataFrame:
     """Judge claims by their predicates, columns :data:`CLAIM_COLUMNS`, in the order given.
 
@@ -142,19 +140,14 @@ def table_of_verdicts(
     predicates : mapping
         Id of a claim -> what judges it, from evidence.
     readings : mapping, optional
-        Name of another reading of the results -> the evidence as it has it.
-    choices : mapping, optional
-        Name of another reading of the same evidence -> the choices of ours that it makes. Column
-        ``readings`` has the verdict by each reading, ``depends_on`` those that decide otherwise.
+        Name of another reading of the results -> the evidence as it has it, or with other choices.
+        Column ``readings`` has the verdict by each, ``depends_on`` those that decide otherwise.
     """
     rows = []
     for claim in claims:
         judge = predicates[claim["id"]]
         finding = judge(evidence)
         others = {name: judge(changed).verdict for name, changed in (readings or {}).items()}
-        for name, choice in (choices or {}).items():
-            with choosing(choice):
-                others[name] = judge(evidence).verdict
         dependent = depends_on(finding.verdict, others, FIRM)
         found = asdict(finding) | {"verdict": finding.status}
         rows.append(claim | found | {"depends_on": dependent, "readings": formatted(others)})

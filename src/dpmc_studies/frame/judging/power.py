@@ -3,12 +3,14 @@
 import numpy as np
 from scipy import special
 
-from dpmc_studies.frame.judging import choices
+from dpmc_studies.frame.judging.choices import USUAL, Choices
 from dpmc_studies.frame.judging.finding import ALL, EQUIVALENCE, MOST, MOST_OF_ALL
 from dpmc_studies.statistics.tests import LEVEL, Interval, RowTests, row_tests
 
 
-def trials_needed(rule: str, values: np.ndarray, threshold: float = 0.0) -> float:
+def trials_needed(
+    rule: str, values: np.ndarray, threshold: float = 0.0, choices: Choices = USUAL
+) -> float:
     """Return about how many trials would decide, if means and spreads stayed what they are.
 
     The least of what would show that there is no effect, and of what would decide by the rule:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpmc_studies.frame.judging import choices
 from dpmc_studies.frame.judging.chance import p_of_parts, p_of_range, p_of_rule
+from dpmc_studies.frame.judging.choices import USUAL, Choices
 from dpmc_studies.frame.judging.finding import (
     ALL,
     CONTRADICTED,
@@ -51,6 +51,7 @@ class Sample(NamedTuple):
 
     ours: np.ndarray  # shape (comparisons, trials)
     reported: np.ndarray  # shape (comparisons, 1)
+    choices: Choices = USUAL  # by which they are judged
 
 
 def as_matrix(rows: Rows) -> np.ndarray:
@@ -79,7 +80,7 @@ def judge_pooled(sample: Sample) -> Finding:
 
 def _judge(rule: str, sample: Sample, threshold: float = 0.0, below: float = 0.0) -> Finding:
     reported = count(sample.reported, threshold)
-    found, ours, pooled = _found(rule, sample.ours, threshold, below)
+    found, ours, pooled = _found(rule, sample.ours, threshold, below, sample.choices)
     parts = [ours.obstacle] if ours.obstacle else []
     if np.isfinite(pooled.estimate):
         parts += [ours.formatted(), f"pooled {_with_plain(pooled, sample.ours, percent)}"]
@@ -88,16 +89,20 @@ def _judge(rule: str, sample: Sample, threshold: float = 0.0, below: float = 0.0
     else:
         mean = percent(sample.reported.mean())
         parts.append(f"reported: {reported.wins} of {reported.total}, mean {mean}")
-    verdict = reported_verdict(rule, sample.reported, threshold)
+    verdict = reported_verdict(rule, sample.reported, threshold, sample.choices)
     return replace(found, reported_verdict=verdict, reason="; ".join(parts))
 
 
 def _found(
-    rule: str, values: np.ndarray, threshold: float = 0.0, below: float = 0.0
+    rule: str,
+    values: np.ndarray,
+    threshold: float = 0.0,
+    below: float = 0.0,
+    choices: Choices = USUAL,
 ) -> tuple[Finding, Tally, Interval]:
     """Judge comparisons by ALL, MOST or POOLED; the reason is left to the caller."""
     counts, pooled = tally(values, threshold), choices.pooled(values)
-    none = threshold == 0 and has_no_effect(values)
+    none = threshold == 0 and has_no_effect(values, choices)
     if rule == ALL:
         verdict = all_verdict(counts, none)
     elif rule == MOST:
@@ -116,7 +121,7 @@ def _found(
         rule,
         threshold or choices.margin()[1],
         OURS,
-        trials_needed(rule, values, threshold) if open_one else np.nan,
+        trials_needed(rule, values, threshold, choices) if open_one else np.nan,
         p_of_rule(rule, verdict, values, pooled, threshold, below),
     )
     return finding, counts, pooled
@@ -173,25 +178,35 @@ def plain(value: float) -> str:
     return f"{value:.4f}"
 
 
-def always_below(rows: Rows, threshold: float = 0.0, *, formatter: Formatter = percent) -> Finding:
+def always_below(
+    rows: Rows,
+    threshold: float = 0.0,
+    *,
+    formatter: Formatter = percent,
+    choices: Choices = USUAL,
+) -> Finding:
     """Apply ALL: comparisons are below the threshold where the claim holds.
 
     The effect is pooled over comparisons, its interval bootstrapped over trials.
     """
-    return _below(ALL, rows, threshold, formatter)
+    return _below(ALL, rows, threshold, formatter, choices)
 
 
-def mostly_below(rows: Rows, *, formatter: Formatter = percent) -> Finding:
+def mostly_below(
+    rows: Rows, *, formatter: Formatter = percent, choices: Choices = USUAL
+) -> Finding:
     """Apply MOST: the pooled effect, and more than half of the comparisons, are below 0.
 
     The interval of the effect is bootstrapped over trials.
     """
-    return _below(MOST, rows, 0.0, formatter)
+    return _below(MOST, rows, 0.0, formatter, choices)
 
 
-def _below(rule: str, rows: Rows, threshold: float, formatter: Formatter) -> Finding:
+def _below(
+    rule: str, rows: Rows, threshold: float, formatter: Formatter, choices: Choices
+) -> Finding:
     matrix = as_matrix(rows)
-    found, counts, pooled = _found(rule, matrix, threshold)
+    found, counts, pooled = _found(rule, matrix, threshold, choices=choices)
     reason = f"{counts.formatted()}; mean {_with_plain(pooled, matrix, formatter)}"
     if counts.losses:
         means = row_tests(matrix).mean

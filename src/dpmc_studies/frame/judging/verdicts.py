@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpmc_studies.frame.judging import choices
+from dpmc_studies.frame.judging.choices import USUAL, Choices
 from dpmc_studies.frame.judging.finding import (
     ALL,
     CONTRADICTED,
@@ -95,11 +95,11 @@ def _without(counts: Tally) -> str:
     return UNREPORTED if counts.obstacle == NOT_REPORTED else INCONCLUSIVE
 
 
-def has_no_effect(values: np.ndarray) -> bool:
+def has_no_effect(values: np.ndarray, choices: Choices = USUAL) -> bool:
     """Say whether the whole 90 % interval of a pooled effect lies inside +-1 %.
 
-    Few comparisons may lie outside, see :func:`dpmc_studies.frame.judging.choices.few_beyond`: a
-    mean of gains and losses near 0 is not the same as none.
+    Few comparisons may lie outside (:meth:`Choices.few_beyond`): a mean of gains and losses near 0
+    is not the same as none.
 
     Parameters
     ----------
@@ -110,7 +110,12 @@ def has_no_effect(values: np.ndarray) -> bool:
     return bool(low < inner.low and inner.high < high) and choices.few_beyond(values)
 
 
-def pooled_verdict(pooled: Interval, below: float = 0.0, no_effect: bool | None = None) -> str:
+def pooled_verdict(
+    pooled: Interval,
+    below: float = 0.0,
+    no_effect: bool | None = None,
+    choices: Choices = USUAL,
+) -> str:
     """Judge a pooled effect by its 95 % interval.
 
     No effect within 1 % (checked first: even a real effect of half a percent counts as none),
@@ -148,7 +153,9 @@ def most_verdict(
     return SUPPORTED if wins and effect == SUPPORTED else INCONCLUSIVE
 
 
-def reported_verdict(rule: str, reported: np.ndarray, threshold: float = 0.0) -> str:
+def reported_verdict(
+    rule: str, reported: np.ndarray, threshold: float = 0.0, choices: Choices = USUAL
+) -> str:
     """Judge reported comparisons, each a single number, by ALL, MOST or POOLED.
 
     The margin is that of our own: their mean within it is no effect, with ALL looked at last.

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpmc_studies.frame.judging.choices import Choices, choosing, widened
+from dpmc_studies.frame.judging.choices import Choices
 from dpmc_studies.frame.judging.finding import Finding
 from dpmc_studies.frame.judging.rules import (
     Sample,
@@ -188,13 +188,11 @@ def test_a_conjunction_of_what_is_not_reported_is_not_reported():
     assert combined(["not reported", "supported"]) == "inconclusive"
 
 
-def test_choices_hold_inside_of_their_block_only():
-    planted = sample(0.015, 0.015)
+def test_a_sample_is_judged_by_its_own_choices():
+    planted, wide = sample(0.015, 0.015), Choices(widening=2.0)
     assert judge_pooled(planted).verdict == "contradicted"
-    with choosing(Choices(widening=2.0)):
-        assert judge_pooled(planted).verdict == "no effect"
-        assert widened(3.0) == 6.0
-    assert judge_pooled(planted).verdict == "contradicted"
+    assert judge_pooled(planted._replace(choices=wide)).verdict == "no effect"
+    assert wide.widened(3.0) == 6.0
 
 
 def test_thresholds_of_an_interval():

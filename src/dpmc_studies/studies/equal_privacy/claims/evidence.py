@@ -6,6 +6,7 @@ from functools import cached_property
 
 import pandas as pd
 
+from dpmc_studies.frame.judging.choices import USUAL, Choices
 from dpmc_studies.frame.judging.claims import registering
 from dpmc_studies.frame.judging.finding import Finding
 from dpmc_studies.studies.equal_privacy import comparisons
@@ -17,6 +18,7 @@ class Evidence:
 
     calibrated: pd.DataFrame | None = None
     frontier: pd.DataFrame | None = None
+    choices: Choices = USUAL
 
     @cached_property
     def places(self) -> dict[tuple, pd.DataFrame]:

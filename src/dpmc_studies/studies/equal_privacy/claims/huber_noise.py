@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dpmc.privacy.relations import RELATIONS, USER_LEVEL
-from dpmc_studies.frame.judging.choices import margin
+from dpmc_studies.frame.judging.choices import Choices
 from dpmc_studies.frame.judging.finding import INCONCLUSIVE, NOT_AVAILABLE, NOT_REPORTED, Finding
 from dpmc_studies.frame.judging.rules import (
     Sample,
@@ -63,7 +63,7 @@ def irls_is_more_accurate_at_the_same_budget(evidence: Evidence) -> Finding:
         f"{EVENTS.get(relation, relation)}"
         for (dataset, relation), index in here.groupby(["dataset", "relation"]).indices.items()
     ]
-    found = judge_most(_sample(np.concatenate(deltas)))
+    found = judge_most(_sample(np.concatenate(deltas), evidence.choices))
     return explained(found, f"Means (and ends) by data and relation: {'; '.join(parts)}.")
 
 
@@ -82,12 +82,14 @@ def _best_trade_off(evidence: Evidence, relations: Collection[str]) -> Finding:
     deltas = {other: (logs["huber"] - logs[other])[here] for other in ("gaussian", "laplace")}
     parts = []
     for other, each in deltas.items():
-        found = judge_most(_sample(each))
+        found = judge_most(_sample(each, evidence.choices))
         name = f"against {MECHANISM_LABELS[other]} noise ({found.verdict})"
         parts.append(named(name, found))
     trend = _strict_minus_loose(rows, (deltas["gaussian"] + deltas["laplace"]) / 2)
     if len(trend):
-        parts.append(named("strict minus loose budgets", judge_pooled(_sample(trend))))
+        parts.append(
+            named("strict minus loose budgets", judge_pooled(_sample(trend, evidence.choices)))
+        )
     else:
         parts.append(Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (strict and loose budgets)"))
     return explained(all_of(parts), _where_huber_differs(evidence, relations))
@@ -103,7 +105,7 @@ def _where_huber_differs(evidence: Evidence, relations: Collection[str]) -> str:
     """Say at which budgets the best model with Huber noise and that with Gaussian noise differ."""
     huber, gaussian = (factor_models(evidence.calibrated, [name]) for name in (HUBER, "gaussian"))
     table = compare(against(evidence, huber, gaussian, *relations), CELL)
-    size = margin()[1]
+    size = evidence.choices.margin()[1]
     wins, losses = table[less(table, size)], table[more(table, size)]
     return (
         f"Of the best of ALS and A-IRLS, by over 1 %: Huber noise beats Gaussian noise at "
@@ -146,5 +148,5 @@ def _strict_minus_loose(rows: pd.DataFrame, deltas: np.ndarray) -> np.ndarray:
     return np.array(trends)
 
 
-def _sample(deltas: np.ndarray) -> Sample:
-    return Sample(deltas, np.full((len(deltas), 1), np.nan))
+def _sample(deltas: np.ndarray, choices: Choices) -> Sample:
+    return Sample(deltas, np.full((len(deltas), 1), np.nan), choices)

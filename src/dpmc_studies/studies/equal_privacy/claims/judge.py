@@ -35,4 +35,5 @@ def judge(evidence: Evidence) -> pd.DataFrame:
         cells = {"calibrated": (*CELL, *MODEL, "trial")}
         changed = on_trials({"calibrated": evidence.calibrated}, cells)
         readings = {name: replace(evidence, **tables) for name, tables in changed}
-    return judge_all(__file__, PREDICATES, evidence, readings, CHOICES)
+    readings |= {name: replace(evidence, choices=other) for name, other in CHOICES.items()}
+    return judge_all(__file__, PREDICATES, evidence, readings)

@@ -118,7 +118,11 @@ RULES = {"P1": always_below} | {name: contrast.rule for name, contrast in CONTRA
 def judged(evidence: Evidence, name: str) -> Finding:
     """Judge a claim by its rule, on its comparisons."""
     found = FOUND[name](evidence)
-    return RULES[name](rows_of(found)) if found else not_available("fits at a stated budget")
+    return (
+        RULES[name](rows_of(found), choices=evidence.choices)
+        if found
+        else not_available("fits at a stated budget")
+    )
 
 
 for _name in FOUND:

@@ -12,7 +12,7 @@ from dpmc.mechanisms import Huber
 from dpmc.privacy.calibration import calibrate
 from dpmc.privacy.compositions import compose, grid_step
 from dpmc.privacy.losses import Loss
-from dpmc_studies.frame.judging.choices import widened
+from dpmc_studies.frame.judging.choices import Choices
 from dpmc_studies.frame.judging.finding import NO_EFFECT, NOT_REPORTED, OURS, Finding
 from dpmc_studies.frame.judging.verdicts import combined, verdict_of
 from dpmc_studies.mechanism_facts import huber_to_laplace_variance
@@ -39,7 +39,9 @@ def huber_budget_close_to_laplace(evidence: Evidence) -> Finding:
     )
 
     def verdict(ratios: list[float]) -> str:
-        return verdict_of(max(ratios) <= close() and bool((np.diff(ratios) < 0).all()))
+        return verdict_of(
+            max(ratios) <= close(evidence.choices) and bool((np.diff(ratios) < 0).all())
+        )
 
     return Finding(
         verdict(ours),
@@ -47,14 +49,14 @@ def huber_budget_close_to_laplace(evidence: Evidence) -> Finding:
         effect=ours[0],
         reason=f"epsilon Huber/Laplace at variance 2, 3, 4: {_formatted(ours)} "
         f"(reported: {_formatted(reported)})",
-        margin=close(),
+        margin=close(evidence.choices),
         margin_of=OURS,
     )
 
 
-def close() -> float:
+def close(choices: Choices) -> float:
     """Return the ratio up to which a budget is close to another one."""
-    return 1 + widened(CLOSE)
+    return 1 + choices.widened(CLOSE)
 
 
 @claim("H24")
@@ -112,7 +114,7 @@ def huber_budget_like_gaussian_at_low_variance(evidence: Evidence) -> Finding:
         return [abs(np.log(huber("huber", v) / gaussian("gaussian", v))) for v in VARIANCES]
 
     def similar_at_first(values: list[float]) -> bool:
-        return values[0] < min(values[1:]) and values[0] <= np.log(close())
+        return values[0] < min(values[1:]) and values[0] <= np.log(close(evidence.choices))
 
     corrected, reported = corrected_budget(evidence), reported_budget(evidence)
     ours = [distances(gaussian, corrected) for gaussian in (corrected, exact_budget(evidence))]
@@ -123,7 +125,7 @@ def huber_budget_like_gaussian_at_low_variance(evidence: Evidence) -> Finding:
         effect=ours[0][0],
         reason=f"at variance 1 to 4 by the formula {_formatted(ours[0])}, exactly "
         f"{_formatted(ours[1])} (reported: {_formatted(theirs)})",
-        margin=np.log(close()),
+        margin=np.log(close(evidence.choices)),
         margin_of=OURS,
     )
 
@@ -148,7 +150,7 @@ def huber_allows_less_noise_over_a_training(evidence: Evidence) -> Finding:
     """
     budget = {"releases": RELEASES, "epsilon": TOTAL_EPSILON, "delta": TOTAL_DELTA}
     huber, laplace, gaussian = (_noise(name, **budget) for name in ("huber", "laplace", "gaussian"))
-    ratio, most = huber.var() / laplace.var(), 1 - widened(MUCH_LESS)
+    ratio, most = huber.var() / laplace.var(), 1 - evidence.choices.widened(MUCH_LESS)
     at_one = _of_scale_one(**budget) / laplace.var()
     return Finding(
         verdict_of(ratio <= most),

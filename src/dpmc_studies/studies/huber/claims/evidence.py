@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from dpmc_studies.frame.judging.choices import USUAL, Choices
 from dpmc_studies.frame.judging.claims import registering
 from dpmc_studies.frame.judging.finding import Finding
 from dpmc_studies.frame.judging.rules import Sample
@@ -35,6 +36,8 @@ class Evidence:
         training, and the losses that were measured.
     seed : int
         Seed of the samples that some facts need.
+    choices : Choices
+        By which it is judged.
     """
 
     ours: LogRmse
@@ -54,11 +57,12 @@ class Evidence:
     totals: pd.DataFrame | None = None
     transcript_loss: pd.DataFrame | None = None
     seed: int = 0
+    choices: Choices = USUAL
 
     def sample(self, contrasts: Iterable[Contrast]) -> Sample:
         """Evaluate contrasts on our trials and on the reported tables."""
         contrasts = list(contrasts)
-        return Sample(self.ours.matrix(contrasts), self.reported.matrix(contrasts))
+        return Sample(self.ours.matrix(contrasts), self.reported.matrix(contrasts), self.choices)
 
     def sample_against_best(self, first: Sequence[Cell], *others: Sequence[Cell]) -> Sample:
         """Compare each cell with the better of the others: the one reported with less error.

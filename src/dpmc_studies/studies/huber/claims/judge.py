@@ -1,6 +1,7 @@
 """Judging every claim of the study's ``claims.yaml``."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pandas as pd
 
@@ -65,7 +66,9 @@ def judge(
     cells = {name: CELLS[name] for name in CELLS if tables.get(name) is not None}
     evidence = evidence_beside(published, table_one, seed)
     readings = {name: evidence(**changed) for name, changed in on_trials(tables, cells)}
-    return table_of_verdicts(claims, PREDICATES, evidence(**tables), readings, CHOICES)
+    judged = evidence(**tables)
+    readings |= {name: replace(judged, choices=other) for name, other in CHOICES.items()}
+    return table_of_verdicts(claims, PREDICATES, judged, readings)
 
 
 def evidence_beside(

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from dpmc_studies.frame.judging.choices import margin
 from dpmc_studies.frame.judging.finding import Finding
 from dpmc_studies.frame.judging.rules import Sample, judge_all, judge_most, judge_pooled
 from dpmc_studies.studies.huber.claims.contrasts import (
@@ -33,14 +32,14 @@ def als_minus_irls(noise: str, **part) -> list[Contrast]:
 @claim("H7")
 def irls_much_better_with_huber_noise(evidence: Evidence) -> Finding:
     """MOST of 18, with the whole pooled interval below -1 %."""
-    return judge_most(evidence.sample(irls_minus_als("huber")), below=margin()[0])
+    return judge_most(evidence.sample(irls_minus_als("huber")), below=evidence.choices.margin()[0])
 
 
 @claim("H8")
 def gain_of_irls_largest_at_small_fractions(evidence: Evidence) -> Finding:
     """The pooled delta at 5 % is below that at 15 %; reported: in table 3, of which it is said."""
     ours, reported = (evidence.sample(_small_minus_large(ranks)) for ranks in (RANKS, TABLE_3))
-    return judge_pooled(Sample(ours.ours, reported.reported))
+    return judge_pooled(Sample(ours.ours, reported.reported, evidence.choices))
 
 
 def _small_minus_large(ranks: Sequence[int]) -> list[Contrast]:

@@ -6,7 +6,6 @@ import numpy as np
 from scipy import special
 
 from dpmc.mechanisms import Gaussian, Huber, Laplace
-from dpmc_studies.frame.judging.choices import margin, pooled, widened
 from dpmc_studies.frame.judging.finding import (
     CONTRADICTED,
     INCONCLUSIVE,
@@ -71,7 +70,7 @@ SMALL, LARGE = 0.05, 0.15
 def huber_wins_sometimes_and_never_loses_by_much(evidence: Evidence) -> Finding:
     """A significant win against each other noise, and no cell significantly more than 2 % worse."""
     huber, gaussian, laplace = map(synthetic_grid, NOISES)
-    worse = np.log1p(widened(COMPARABLE))
+    worse = np.log1p(evidence.choices.widened(COMPARABLE))
     others = [evidence.sample(deltas(huber, other)) for other in (gaussian, laplace)]
     best = evidence.sample_against_best(huber, gaussian, laplace)
     ours = [*(tally(other.ours) for other in others), tally(best.ours, worse)]
@@ -180,7 +179,7 @@ def laplace_is_inconsistent(evidence: Evidence) -> Finding:
     trials = np.isfinite(laplace).sum(axis=1)
     obstacle = obstacle_to(trials)
     ratios = [pooled_spread_ratio(laplace, other) for other in (gaussian, huber)]
-    verdicts = [pooled_verdict(mirrored(ratio)) for ratio in ratios]
+    verdicts = [pooled_verdict(mirrored(ratio), choices=evidence.choices) for ratio in ratios]
     found = " and ".join(
         f"{np.exp(ratio.estimate):.2f} ({np.exp(ratio.low):.2f} to {np.exp(ratio.high):.2f}) {name}"
         for ratio, name in zip(ratios, ("Gaussian", "Huber"), strict=True)
@@ -196,7 +195,7 @@ def laplace_is_inconsistent(evidence: Evidence) -> Finding:
         int(trials.min()),
         f"{obstacle or f'standard deviation of Laplace in units of {found}'}; {NOT_REPORTED}",
         POOLED,
-        margin()[1],
+        evidence.choices.margin()[1],
         OURS,
         max(map(trials_off_zero, ratios)) if open_one else np.nan,
     )
@@ -216,8 +215,8 @@ def gaussian_works_best_at_small_fractions(evidence: Evidence) -> Finding:
 
 
 def _not_above_margin(sample: Sample) -> Finding:
-    found, largest = judge_pooled(sample), margin()[1]
-    turned = mirrored(pooled(sample.ours))
+    found, largest = judge_pooled(sample), sample.choices.margin()[1]
+    turned = mirrored(sample.choices.pooled(sample.ours))
     return replace(
         found,
         verdict=INCONCLUSIVE if tally(sample.ours).obstacle else at_least(turned, -largest),
@@ -264,7 +263,9 @@ def _below(sample: Sample) -> Finding:
     found = judge_pooled(sample)
     return replace(
         found,
-        verdict=INCONCLUSIVE if tally(sample.ours).obstacle else _sign(pooled(sample.ours)),
+        verdict=INCONCLUSIVE
+        if tally(sample.ours).obstacle
+        else _sign(sample.choices.pooled(sample.ours)),
         reported_verdict=majority_verdict(count(sample.reported)),
         margin=0.0,
     )
@@ -295,8 +296,8 @@ def huber_is_like_laplace_at_high_variance(evidence: Evidence) -> Finding:
     """
     noises = ("huber", "laplace")
     sample = evidence.sample(deltas(*(synthetic_grid(noise, variances=[2.0]) for noise in noises)))
-    found, effect = judge_pooled(sample), pooled(sample.ours)
-    low, high = margin()
+    found, effect = judge_pooled(sample), sample.choices.pooled(sample.ours)
+    low, high = evidence.choices.margin()
     if tally(sample.ours).obstacle or found.verdict == INCONCLUSIVE:
         verdict = INCONCLUSIVE
     elif found.verdict == NO_EFFECT:
@@ -342,7 +343,11 @@ def _some_but_fewer(few: Tally, many: Tally) -> str:
 
 def _not_below_margin(evidence: Evidence, other: str, rows: list) -> Finding:
     sample = evidence.sample(rows)
-    found, effect, least = judge_pooled(sample), pooled(sample.ours), margin()[0]
+    found, effect, least = (
+        judge_pooled(sample),
+        sample.choices.pooled(sample.ours),
+        evidence.choices.margin()[0],
+    )
     return replace(
         found,
         verdict=INCONCLUSIVE if tally(sample.ours).obstacle else at_least(effect, least),

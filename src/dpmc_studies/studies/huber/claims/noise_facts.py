@@ -6,7 +6,6 @@ import numpy as np
 from scipy import special
 
 from dpmc.mechanisms import Gaussian, Huber, Laplace
-from dpmc_studies.frame.judging.choices import widened
 from dpmc_studies.frame.judging.finding import (
     CONTRADICTED,
     INCONCLUSIVE,
@@ -36,7 +35,7 @@ SEEN = special.kolmogi(0.05) / np.sqrt(DRAWS)
 def budget_is_pure_and_tight(evidence: Evidence) -> Finding:
     """The largest log-ratio is a D to 1e-9, and an audit on samples proves 90 % of it."""
     error, least = _error_and_least_proven(evidence.seed)
-    tight = 1 - widened(SLACK)
+    tight = 1 - evidence.choices.widened(SLACK)
     return Finding(
         verdict_of(error <= 1e-9 and least >= tight),
         effect=least,
@@ -101,8 +100,8 @@ def like_gaussian_at_large_a_and_laplace_at_small_a(evidence: Evidence) -> Findi
         {a: total_variation(Huber(a), other.from_variance(Huber(a).var())) for a in parameters}
         for other, parameters in ((Gaussian, (3.0, 4.0, 6.0)), (Laplace, (0.7, 0.5, 0.3, 0.1)))
     )
-    largest, like = max(*gaussian.values(), *laplace.values()), widened(LIKE)
-    far = CONTRADICTED if largest > widened(SEEN) else INCONCLUSIVE
+    largest, like = max(*gaussian.values(), *laplace.values()), evidence.choices.widened(LIKE)
+    far = CONTRADICTED if largest > evidence.choices.widened(SEEN) else INCONCLUSIVE
     return Finding(
         SUPPORTED if largest <= like else far,
         effect=max(laplace.values()),

@@ -122,7 +122,7 @@ def _against(evidence: Evidence, datasets: list[str], baseline: str) -> Finding:
             rows[_named(cell)] = values - level
     if not rows:
         return not_available("a baseline without noise")
-    return explained(mostly_below(rows), "The papers show no baseline.")
+    return explained(mostly_below(rows, choices=evidence.choices), "The papers show no baseline.")
 
 
 def _named(cell: dict[str, object]) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from dpmc_studies.frame.judging.choices import margin, pooled, widened
+from dpmc_studies.frame.judging.choices import Choices
 from dpmc_studies.frame.judging.finding import (
     ALL,
     CONTRADICTED,
@@ -58,7 +58,7 @@ def two_inner_iterations_cost_nothing(evidence: Evidence) -> Finding:
         delta(_cell(evidence, *place, "huber", inner=2), _cell(evidence, *place, "huber"))
         for place in MOVIELENS + SWEETRS
     ]
-    return judge_all(evidence.sample(rows), threshold=margin()[1])
+    return judge_all(evidence.sample(rows), threshold=evidence.choices.margin()[1])
 
 
 @claim("H51")
@@ -71,7 +71,7 @@ def two_inner_iterations_are_accurate_enough(evidence: Evidence) -> Finding:
         delta(_cell(evidence, *place, "huber", inner=2), _cell(evidence, *place, "gaussian"))
         for place in MOVIELENS + SWEETRS
     ]
-    return judge_all(evidence.sample(rows), threshold=margin()[1])
+    return judge_all(evidence.sample(rows), threshold=evidence.choices.margin()[1])
 
 
 @claim("H18")
@@ -88,7 +88,10 @@ def twenty_inner_iterations_much_dearer(evidence: Evidence) -> Finding:
         for inner in (20, 2)
     }
     direct = ratios["direct", 20]
-    counts, ratio = tally(-direct, -np.log(widened(MUCH_DEARER))), _over_repeats(direct)
+    counts, ratio = (
+        tally(-direct, -np.log(evidence.choices.widened(MUCH_DEARER))),
+        _over_repeats(direct),
+    )
     texts = [
         f"{np.exp(np.nanmean(each)):.1f} at K = {inner} ({kernel} kernel)"
         for (kernel, inner), each in ratios.items()
@@ -104,7 +107,7 @@ def twenty_inner_iterations_much_dearer(evidence: Evidence) -> Finding:
         ratio.trials,
         f"{counts.obstacle or found}; {NOT_REPORTED}",
         ALL,
-        widened(MUCH_DEARER),
+        evidence.choices.widened(MUCH_DEARER),
         OURS,
     )
 
@@ -143,15 +146,15 @@ def sweetrs_shows_the_synthetic_trend(evidence: Evidence) -> Finding:
             _huber_minus_others(evidence, place), _synthetic_trend(place[1]), strict=True
         )
     ]
-    effects = [[pooled(part.ours) for part in pair] for pair in pairs]
-    signs = [[_sign(part.reported.mean()) for part in pair] for pair in pairs]
+    effects = [[part.choices.pooled(part.ours) for part in pair] for pair in pairs]
+    signs = [[_sign(part.reported.mean(), part.choices) for part in pair] for pair in pairs]
     agree = sum(np.sign(a.estimate) == np.sign(b.estimate) for a, b in effects)
     theirs = sum(a == b for a, b in signs)
     sweetrs = evidence.sample(
         [row for place in SWEETRS for row in _huber_minus_others(evidence, place)]
     )
     overall = judge_pooled(sweetrs)
-    none = all(has_no_effect(part.ours) for part, _ in pairs)
+    none = all(has_no_effect(part.ours, part.choices) for part, _ in pairs)
     parts = [sweetrs, *(synthetic for _, synthetic in pairs)]
     obstacles = [tally(part.ours).obstacle for part in parts]
     return replace(
@@ -182,7 +185,7 @@ def privacy_costs_much_less_on_sweetrs(evidence: Evidence) -> Finding:
         if not obstacle
         else ""
     )
-    least = widened(ORDERS_OF_MAGNITUDE)
+    least = evidence.choices.widened(ORDERS_OF_MAGNITUDE)
     factors = _by_variance(evidence)
     verdicts = {at_least(_scaled(ratio, factor), least) for factor in factors.values()}
     verdicts.add(at_least(ratio, least))
@@ -268,8 +271,8 @@ def _synthetic_trend(fraction: float) -> list[list[Contrast]]:
     return [deltas(columns["huber"], columns[other]) for other in ("gaussian", "laplace")]
 
 
-def _sign(mean: float) -> float:
-    low, high = margin()
+def _sign(mean: float, choices: Choices) -> float:
+    low, high = choices.margin()
     return 0.0 if low <= mean <= high else float(np.sign(mean))
 
 

@@ -28,7 +28,7 @@ def irls_handles_the_large_deviations(evidence: Evidence) -> Finding:
         f"rank {rank:g}, variance {variance:g}, {100 * fraction:g} %": values
         for (rank, variance, fraction), values in zip(labels, matrix, strict=True)
     }
-    found = mostly_below(rows)
+    found = mostly_below(rows, choices=evidence.choices)
     means = row_tests(matrix).mean
     worst = int(np.argmax(means))
     most = f"most against it {percent(means[worst])} ({list(rows)[worst]})"
@@ -50,16 +50,17 @@ def _shares(table: pd.DataFrame) -> str:
 @claim("H39")
 def more_iterations_overfit(evidence: Evidence) -> Finding:
     """ALL: after the last iteration ALS has more held-out error than after 20."""
-    return _later_is_worse(evidence.heldout, [("als", "none")])
+    return _later_is_worse(evidence, [("als", "none")])
 
 
 @claim("H44")
 def more_iterations_overfit_with_noise(evidence: Evidence) -> Finding:
     """ALL: the same of both models with noise."""
-    return _later_is_worse(evidence.heldout, [("als", "gaussian"), ("irls", "huber")])
+    return _later_is_worse(evidence, [("als", "gaussian"), ("irls", "huber")])
 
 
-def _later_is_worse(table: pd.DataFrame | None, models: list[tuple[str, str]]) -> Finding:
+def _later_is_worse(evidence: Evidence, models: list[tuple[str, str]]) -> Finding:
+    table = evidence.heldout
     last = 0 if table is None or table.empty else int(table["iteration"].max())
     if last <= STOPPED:
         return Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (held-out errors by iteration)")
@@ -74,7 +75,7 @@ def _later_is_worse(table: pd.DataFrame | None, models: list[tuple[str, str]]) -
             f"{_model(method, mechanism)} {means.min():.3f} after {means.idxmin()}, "
             f"{means[STOPPED]:.3f} after {STOPPED}, {means[last]:.3f} after {last}"
         )
-    found = always_below(rows)
+    found = always_below(rows, choices=evidence.choices)
     reason = f"held-out error, least first: {'; '.join(told)}; {found.reason}; {NOT_REPORTED}"
     return replace(found, reason=reason)
 

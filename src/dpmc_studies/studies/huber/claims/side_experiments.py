@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from dpmc_studies.frame.judging.choices import pooled, widened
 from dpmc_studies.frame.judging.finding import (
     CONTRADICTED,
     FACT,
@@ -40,10 +39,13 @@ def noise_on_the_iterates_prevents_convergence(evidence: Evidence) -> Finding:
     sides = _late_iterations(evidence.convergence)
     if sides is None:
         return not_available("convergence")
-    spread, final = sides
-    obstacle = obstacle_to(np.isfinite(final).sum(axis=1))
-    ratio, higher, least = pooled(spread), pooled(final), widened(MUCH_WIDER)
-    verdicts = [at_least(ratio, np.log(least)), pooled_verdict(mirrored(higher))]
+    obstacle = obstacle_to(np.isfinite(sides[1]).sum(axis=1))
+    choices = evidence.choices
+    ratio, higher, least = *map(choices.pooled, sides), choices.widened(MUCH_WIDER)
+    verdicts = [
+        at_least(ratio, np.log(least)),
+        pooled_verdict(mirrored(higher), choices=choices),
+    ]
     found = (
         f"late RMSE spreads {np.exp(ratio.estimate):.1f} times as much, final RMSE "
         f"{percent(higher.estimate)}"
@@ -70,17 +72,19 @@ def huber_escapes_local_minima(evidence: Evidence) -> Finding:
         return not_available("starts")
     losses = _settled_losses(table)
     spreads = losses.loc["none"].std(axis=1).groupby("rank").max()
-    several = spreads.index[spreads > widened(NO_MORE_THAN)]
+    several = spreads.index[spreads > evidence.choices.widened(NO_MORE_THAN)]
     judged = several if len(several) else spreads.index
     huber, gaussian, laplace = (
         losses.loc[noise].loc[judged].to_numpy() for noise in ("huber", "gaussian", "laplace")
     )
-    found = judge_pooled(Sample(huber - gaussian, np.full((len(huber), 1), np.nan)))
+    found = judge_pooled(
+        Sample(huber - gaussian, np.full((len(huber), 1), np.nan), evidence.choices)
+    )
     apart = ", ".join(f"{100 * spread:.2f} % at rank {rank}" for rank, spread in spreads.items())
     found = explained(
         found,
         f"Settled without noise, log loss scatters by {apart} over starts; pooled against Laplace "
-        f"noise {percent(pooled(huber - laplace).estimate)}",
+        f"noise {percent(evidence.choices.pooled(huber - laplace).estimate)}",
     )
     if len(several) or obstacle_to(np.array([losses.shape[1]])):
         return found

@@ -10,7 +10,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from dpmc_studies.frame.judging.choices import widened
 from dpmc_studies.frame.judging.finding import INCONCLUSIVE, NOT_AVAILABLE, NOT_REPORTED, Finding
 from dpmc_studies.frame.judging.rules import all_of, always_below, named
 from dpmc_studies.studies.huber.claims.evidence import Evidence, claim
@@ -43,13 +42,13 @@ def factorisations_are_fast_and_adequate(evidence: Evidence) -> Finding:
         return _missing()
     both = ("fast_tri", "als")
     near, whole = (
-        always_below(_ratios(measured[name], both, "svt"), -np.log(widened(MUCH)))
+        always_below(_ratios(measured[name], both, "svt"), -np.log(evidence.choices.widened(MUCH)))
         for name in ("seconds", "total")
     )
     told = f"to near the least error {near.reason}; of the whole fit {whole.reason}"
     agreed = near.verdict if near.verdict == whole.verdict else INCONCLUSIVE
     speed = replace(near, verdict=agreed, reason=told)
-    adequate = np.log1p(widened(ADEQUATE))
+    adequate = np.log1p(evidence.choices.widened(ADEQUATE))
     error = always_below(_ratios(measured["rmse"], both, "svt"), adequate)
     return _told(all_of([speed, named("least error", error)]), measured)
 
@@ -61,7 +60,7 @@ def small_matrices_save_much(evidence: Evidence) -> Finding:
     if measured is None:
         return _missing()
     ratios = _ratios(measured["step"], ("fast_tri",), "svt")
-    return _told(always_below(ratios, -np.log(widened(MUCH))), measured)
+    return _told(always_below(ratios, -np.log(evidence.choices.widened(MUCH))), measured)
 
 
 @claim("H42")

@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from dpmc_studies.frame.judging.choices import margin, pooled
 from dpmc_studies.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED, Finding
 from dpmc_studies.frame.judging.rules import all_of, judge_all, judge_most, judge_pooled
 from dpmc_studies.frame.judging.verdicts import has_no_effect, tally
@@ -97,15 +96,15 @@ def _huber_minus_others(rank: int) -> list[Contrast]:
 
 def _same_sign(evidence: Evidence, name: str, rows_at) -> Finding:
     samples = [evidence.sample(rows_at(rank)) for rank in RANKS]
-    effects = [pooled(sample.ours) for sample in samples]
+    effects = [sample.choices.pooled(sample.ours) for sample in samples]
     reported = [float(sample.reported.mean()) for sample in samples]
     obstacle = next((tally(s.ours).obstacle for s in samples if tally(s.ours).obstacle), "")
     named = [
         effect
         for effect, sample in zip(effects, samples, strict=True)
-        if not has_no_effect(sample.ours)
+        if not has_no_effect(sample.ours, sample.choices)
     ]
-    low, high = margin()
+    low, high = evidence.choices.margin()
     signs = {np.sign(mean) for mean in reported if not low < mean < high}
     return Finding(
         INCONCLUSIVE if obstacle else same_sign_verdict(named),
