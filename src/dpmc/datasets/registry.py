@@ -30,6 +30,15 @@ _MOVIELENS = (
 _OWN_COPY = (
     "who may use a copy adds it under data: sets: in the configuration, as a CSV or Parquet file."
 )
+# commits, not branches: branches are renamed and move on
+_RDATASETS = (
+    "https://raw.githubusercontent.com/vincentarelbundock/Rdatasets/"
+    "1dcc2bf5f955cc1224a3e1307256e1fe86b68dae/csv"
+)
+_QREC = (
+    "https://raw.githubusercontent.com/Coder-Yu/QRec/"
+    "a141bb37cb7706b2f53b2eed5843de3269f9f37f/dataset"
+)
 _GROUPLENS = "GroupLens: research use, no redistribution, no commercial use"
 
 
@@ -173,6 +182,60 @@ _ENTRIES = (
         citation="K. Goldberg, T. Roeder, D. Gupta and C. Perkins, Eigentaste: A Constant Time "
         "Collaborative Filtering Algorithm, Information Retrieval 4(2), 133-151, 2001",
         note="5,000 of the 73,421 users of the full Jester data.",
+    ),
+    Dataset(
+        name="inst-eval",
+        title="InstEval, lecture evaluations",
+        file="untouched/InstEval.csv",
+        reader="inst-eval",
+        rating_range=(1.0, 5.0),
+        url=f"{_RDATASETS}/lme4/InstEval.csv",
+        size=1_859_932,
+        sha256="13498ab015df1c2c2af465d13965cca0e91868029b0e4328557b3c709cddf476",
+        licence="GPL (the R package lme4, which carries it)",
+        citation="D. Bates, M. Maechler, B. Bolker and S. Walker, Fitting Linear Mixed-Effects "
+        "Models Using lme4, Journal of Statistical Software 67(1), 2015",
+        note="Students of ETH Zurich mark lecturers. The last mark of a pair counts.",
+    ),
+    Dataset(
+        name="bfi",
+        title="bfi, 25 personality items",
+        file="untouched/bfi.csv",
+        reader="bfi",
+        rating_range=(1.0, 6.0),
+        url=f"{_RDATASETS}/psych/bfi.csv",
+        size=175_772,
+        sha256="68ae71a96c2157b0c49b8d8f8ccaee1292f5e92adce9a3f202fdc7efac883dc9",
+        licence="GPL (the R package psych, which carries it)",
+        citation="W. Revelle, psych: Procedures for Psychological, Psychometric, and Personality "
+        "Research",
+        note="People are users, statements are items; gender, education and age are not read.",
+    ),
+    Dataset(
+        name="filmtrust",
+        title="FilmTrust",
+        file="untouched/filmtrust_ratings.txt",
+        reader="filmtrust",
+        rating_range=(0.5, 4.0),
+        url=f"{_QREC}/FilmTrust/ratings.txt",
+        size=376_445,
+        sha256="241167424e24d588e8871d68641e94ead98d5b3a4f0db01ef3181a74ad35e7a1",
+        citation="G. Guo, J. Zhang and N. Yorke-Smith, A Novel Bayesian Similarity Measure for "
+        "Recommender Systems, IJCAI 2013",
+        note="The last rating of a pair counts.",
+    ),
+    Dataset(
+        name="lastfm",
+        title="Last.fm, HetRec 2011",
+        file="untouched/lastfm_ratings.txt",
+        reader="lastfm",
+        rating_range=(0.0, 5.0),
+        url=f"{_QREC}/lastfm/ratings.txt",
+        size=1_203_597,
+        sha256="4a6e11a8ed543b132e2901f0e7f20cd41ae2b7b898661aefb7557abd2af6658a",
+        citation="I. Cantador, P. Brusilovsky and T. Kuflik, Second Workshop on Information "
+        "Heterogeneity and Fusion in Recommender Systems, RecSys 2011",
+        note="The rating of an artist is log10 of the number of plays, at most 5.",
     ),
     Dataset(
         name="ml-10m",

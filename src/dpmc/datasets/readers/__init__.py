@@ -4,6 +4,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from dpmc.datasets.readers.delimited import read_restaurant, read_sweetrs
+from dpmc.datasets.readers.evaluations import (
+    read_bfi,
+    read_filmtrust,
+    read_inst_eval,
+    read_lastfm,
+)
 from dpmc.datasets.readers.jester import read_jester
 from dpmc.datasets.readers.movielens import read_10m, read_20m, read_films, read_tab
 from dpmc.datasets.readers.table import read_table
@@ -19,6 +25,10 @@ READERS: Mapping[str, Callable[[Dataset, Path], Ratings]] = {
     "sweetrs": read_sweetrs,
     "restaurant": read_restaurant,
     "jester": read_jester,
+    "inst-eval": read_inst_eval,
+    "bfi": read_bfi,
+    "filmtrust": read_filmtrust,
+    "lastfm": read_lastfm,
     "table": read_table,
 }
 

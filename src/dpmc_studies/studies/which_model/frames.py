@@ -28,6 +28,14 @@ DATASETS = {
     "drawn-5k-300-half-noise": "Drawn, 5,000 × 300, noise 0.5",
     "surrogate-3500": "Generated 10M, a twentieth",
 }
+NEW_DATA = {
+    "inst-eval": "InstEval (new)",
+    "bfi": "bfi (new)",
+    "filmtrust": "FilmTrust (new)",
+    "lastfm-1500": "Last.fm, 1,500 artists (new)",
+}
+"""Data sets that Local Bayes was not developed with; claims about them are claims of their own."""
+DATASETS |= NEW_DATA
 METHODS = Labels(
     {
         "private_user_item_bias": "User + item bias, private",

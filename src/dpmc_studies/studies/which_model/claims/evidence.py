@@ -16,9 +16,13 @@ from dpmc_studies.studies.which_model.frames import dataset_label, method_label
 
 @dataclass(frozen=True)
 class Evidence:
-    """The tables that the predicates judge, None where they have not been made."""
+    """The tables that the predicates judge, None where they have not been made.
+
+    ``trials`` are those on development data, ``new`` those on new data.
+    """
 
     trials: pd.DataFrame | None = None
+    new: pd.DataFrame | None = None
     popularity: pd.DataFrame | None = None
     ranking: pd.DataFrame | None = None
 

@@ -11,15 +11,17 @@ from dpmc_studies.studies.which_model.cells import COORDINATES
 from dpmc_studies.studies.which_model.claims import (  # noqa: F401  (importing them registers predicates)
     comparison,
     field,
+    new_data,
     opponents,
     parts,
     ranking,
 )
 from dpmc_studies.studies.which_model.claims.evidence import PREDICATES, Evidence
-from dpmc_studies.studies.which_model.frames import NAMES
+from dpmc_studies.studies.which_model.frames import NAMES, NEW_DATA
 
 CELLS = {
     "trials": (*COORDINATES, "trial"),
+    "new": (*COORDINATES, "trial"),
     "popularity": (*COORDINATES, "fifth", "trial"),
     "ranking": ("dataset", "method", "epsilon", "trial"),
 }
@@ -33,6 +35,9 @@ def run(folder: Path, settings: object) -> dict[str, pd.DataFrame]:
 def judge(tables: dict[str, pd.DataFrame | None]) -> pd.DataFrame:
     """Judge all claims, columns :data:`dpmc_studies.frame.judging.claims.CLAIM_COLUMNS`."""
     there = {name: table for name, table in tables.items() if table is not None}
+    if "trials" in there:
+        is_new = there["trials"]["dataset"].isin(NEW_DATA)
+        there |= {"trials": there["trials"][~is_new], "new": there["trials"][is_new]}
     cells = {name: CELLS[name] for name in there}
     readings = {name: Evidence(**changed) for name, changed in on_trials(there, cells)}
     return judge_all(__file__, PREDICATES, Evidence(**there), readings)

@@ -73,12 +73,12 @@ def features_help_in_the_middle(evidence: Evidence) -> Finding:
     return always_below(rows)
 
 
-def part_matters(name: str):
+def part_matters(form: str):
     """Return the predicate of a form: MOST places have less error with the whole method."""
 
     def predicate(evidence: Evidence) -> Finding:
         errors = places(of_forms(evidence.trials), "variant")
-        rows = changes(errors, WHOLE, FORMS[name])
+        rows = changes(errors, WHOLE, form)
         if not rows:
             return not_available("this form of Local Bayes")
         text = f"RMSE of this form over that of the whole method: {span(rows)}."
@@ -87,5 +87,5 @@ def part_matters(name: str):
     return predicate
 
 
-for _name in FORMS:
-    claim(_name)(part_matters(_name))
+for _name, _form in FORMS.items():
+    claim(_name)(part_matters(_form))

@@ -3,10 +3,10 @@
 For each data set, method and budget, as many candidates are drawn from the method's space
 (:mod:`dpmc_studies.methods.user_level.spaces`). Beside them stand the settings that the table has
 already for this budget or a smaller one: those of another search, and those of the study of the
-papers. They are halved by their mean error on validation ratings: all on one split, the best third
-on two more, the best three on four more. What was best at a smaller budget takes part to the end,
-so the choice at a larger one has no more error on these splits. Split, start and noise are the same
-for all candidates.
+papers. They are halved by their mean error on validation ratings: all on one split, the best third,
+but at most 20, on two more, the best three on four more. What was best at a smaller budget takes
+part to the end, so the choice at a larger one has no more error on these splits. Split, start and
+noise are the same for all candidates.
 
 A target of its own: what is found is written into ``hyperparameters.yaml`` by hand, as the variant
 "searched". No budget pays for it.
@@ -38,7 +38,7 @@ TARGET, SEARCH = "which_model_search", "search"
 COLUMNS = ("dataset", "method", "epsilon", "place", "rmse", "splits", "fits", "settings")
 RUNGS = (1, 3, 7)
 """On so many splits are those compared that are left."""
-THIRD, FINALISTS, KEPT = 3, 3, 3
+THIRD, MOST, FINALISTS, KEPT = 3, 20, 3, 3
 KNOWN, BUDGETS = ("tuned", "standard", "weighted"), (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 
 
@@ -121,7 +121,8 @@ def run(task: Task) -> list[dict[str, object]]:
         errors = Errors(place, settings, splits, known)
         there = [own for least, own in settings["known"] if least <= epsilon]
         left = [*best, *there, *candidates]
-        for rung, keep in zip(RUNGS[:-1], (-(-len(left) // THIRD), FINALISTS), strict=True):
+        third = min(-(-len(left) // THIRD), MOST)
+        for rung, keep in zip(RUNGS[:-1], (third, FINALISTS), strict=True):
             left = sorted(left, key=lambda each, of=rung: errors.mean(each, of))[:keep]
         finalists = [*best, *(each for each in left if each not in best)]
         ranked = sorted(finalists, key=lambda each: errors.mean(each, RUNGS[-1]))
