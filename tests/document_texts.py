@@ -90,6 +90,7 @@ NOT_RUN = {
     r"make .* CONFIG=config/once/drawn-matrices\.yaml": "48 CPU minutes",
     r"make .* PROFILE=.*|squeue .*|tmux .*": "it needs Slurm; tests/reproduction/slurm",
     r"make published": "tests/contract/test_published.py makes it",
+    r"docker .*": "it needs Docker; tests/test_environments.py reads the container's recipe",
     r"make page": "it needs MovieLens 100K; tests/library/publication/test_page.py makes pages",
     r"python -m venv .*|adapters/bin/python .*": "other packages; CI runs both lines",
     r"\S*python -m build": "a release",

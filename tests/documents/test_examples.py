@@ -43,7 +43,7 @@ NEEDS_MIRROR = ("data", "fetch")
 """Without one it needs the network."""
 REPLACING = ("fit", "complete", "card", "page")
 """Commands that refuse to replace what an example above wrote."""
-PROGRAMS = ("dpmc", "make", "python", "snakemake", "git", "cd", "squeue", "tmux")
+PROGRAMS = ("dpmc", "make", "python", "snakemake", "git", "cd", "squeue", "tmux", "docker")
 
 every = {
     kind: pytest.mark.parametrize("document", found, ids=name_of)
