@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from textwrap import indent
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -20,7 +21,7 @@ from dpmc.fitting.compiling import noticed
 from dpmc.fitting.fit import Fit, prepare
 from dpmc.fitting.lists import Lists, lists_of_program
 from dpmc.fitting.looks import Look
-from dpmc.fitting.parameters import GONE, METHODS
+from dpmc.fitting.parameters import GONE, METHODS, described
 from dpmc.fitting.ratings import (
     PreparedRatings,
     check_no_cluster,
@@ -66,46 +67,12 @@ class PrivateFactorization:
     The noise is exact and drawn from the operating system's random bits, so no fit can be repeated;
     each one spends its budget again. No parameter may be taken from the ratings.
 
-    Parameters are stored as given and checked by :meth:`fit`, after scikit-learn's conventions.
-    Those that are not explained here are declared, with their defaults, in
-    :mod:`dpmc.fitting.parameters`; ``dpmc fit --help`` shows them.
+    Parameters are stored as given and checked by :meth:`fit`, after scikit-learn's conventions. In
+    defaults B is half the rating range, S the standard deviation of the noise on a Gram matrix.
 
     Parameters
     ----------
-    epsilon : float
-        Budget of the whole fit, above 0.
-    rating_range : (float, float)
-        Lowest and highest possible rating, known without the ratings; others are clipped.
-    purpose : {"ratings", "ranking"}, optional
-        What the model is for; ``rating_range`` is not needed for a ranking.
-    likes_from : float, optional
-        For a ranking: a rating of so much or more is a like. Without it each row of a table without
-        ratings is one.
-    items : path, or iterable of labels, optional
-        List of all items, known without the ratings, or the file that it is in. Ratings of others
-        are left out.
-    items_privately : float, optional
-        In place of ``items``: the share of the budget for a private choice of those that enough
-        users rated; where users are protected.
-    users : path, or iterable of labels, optional
-        The same of users, where single ratings are protected, and only there.
-    relation : {"user", "entry", "user_replace", "entry_change"}
-        What is protected: users with all of their ratings, or single ratings.
-    ratings_per_user : int, optional
-        That count, chosen at random; where users are protected.
-    mechanism : {"gaussian", "laplace"}, optional
-    item_features : path, or frame, optional
-        Numbers that are publicly known of items, such as years, and genres as 0 and 1: a column of
-        items, named as in ``columns``, and others of numbers. No rating may have a part in them.
-    report_error : float, optional
-        Share of each user's ratings that are held out, so that the error on them can be told.
-    simulate : int, optional
-        Seed of repeatable noise for experiments, which must not be published.
-    ledger : path, optional
-        What all fits of the same ratings have spent: :meth:`fit` enters itself before any
-        noise is drawn, or refuses to overspend (:mod:`dpmc.fitting.book`).
-    budget : (float, float), optional
-        Epsilon and delta that all fits in a new ``ledger`` may spend together.
+    {parameters}
     columns : (str, str, str), optional
         Names of the columns of users, items and ratings in a frame or a file, where they are not
         found by usual ones such as userId, movieId and stars.
@@ -565,6 +532,12 @@ class PrivateFactorization:
         model.published_, model.guarantee_ = published, guarantee
         model._end(stated.get("outcome"))
         return model
+
+
+# said once, where the options of the command line are made of them, too
+PrivateFactorization.__doc__ = str(PrivateFactorization.__doc__).replace(
+    "{parameters}", indent(described(), "    ").lstrip()
+)
 
 
 def _predictions(

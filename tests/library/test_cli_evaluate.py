@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from publication.small_tables import refused, rows_of, run, write_table
 
-from dpmc.cli.evaluate import HINT, MEAN, NOTE, _of_blocks
+from dpmc.cli.evaluate_summary import HINT
+from dpmc.cli.evaluation import MEAN, NOTE, _of_blocks
 from dpmc.datasets.synthetic import generate
 from dpmc.fitting.fit import prepare
 from dpmc.fitting.parameters import METHODS

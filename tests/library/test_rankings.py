@@ -10,7 +10,7 @@ from publication.small_tables import ITEMS, USERS, refused, rows_of, run, write_
 from pyarrow import parquet
 
 from dpmc import PrivateFactorization
-from dpmc.cli.evaluate import HINT
+from dpmc.cli.evaluate_summary import HINT
 from dpmc.errors import InputError
 from dpmc.methods.released.verify import verify
 

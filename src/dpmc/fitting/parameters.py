@@ -1,9 +1,11 @@
 """The parameters of a fit, declared once, and what imports nothing to do so.
 
 ``dpmc fit``, ``dpmc noise`` and ``dpmc evaluate`` make options of them, and
-:class:`dpmc.PrivateFactorization` arguments. The table in docs/python.md is :func:`table`.
+:class:`dpmc.PrivateFactorization` explains its arguments by them. The table in docs/python.md is
+:func:`table`.
 """
 
+import textwrap
 from dataclasses import dataclass
 
 METHODS = {
@@ -231,6 +233,19 @@ GONE_CHOICES = {
     "gaussian noise or, where single ratings are protected, laplace noise.",
 }
 """Values that were removed, and what to take instead."""
+
+
+def described() -> str:
+    """Return the parameters as a docstring explains them."""
+    lines = []
+    for each in PARAMETERS.values():
+        kind = f"{{{', '.join(map(repr, each.choices))}}}" if each.choices else each.kind
+        meaning = each.meaning.format(**{name: name for name in PARAMETERS})
+        default = each.otherwise if each.default is None else repr(each.default)
+        meaning += f" Default: {default}." if default else ""
+        lines.append(f"{each.name} : {kind}" + ", optional" * (not each.required))
+        lines += textwrap.wrap(meaning, 92, initial_indent="    ", subsequent_indent="    ")
+    return "\n".join(lines)
 
 
 def table() -> str:

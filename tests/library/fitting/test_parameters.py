@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+import re
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,14 @@ def test_the_class_has_them_with_their_defaults():
     for name, each in PARAMETERS.items():
         default = inspect.Parameter.empty if each.required else each.default
         assert signature[name].default == default, name
+
+
+def test_the_class_explains_each():
+    documented = inspect.getdoc(PrivateFactorization)
+    for name, each in inspect.signature(PrivateFactorization).parameters.items():
+        ending = ", optional" if each.default is not inspect.Parameter.empty else ""
+        assert re.search(rf"^{name} : .+{ending}$", documented, re.MULTILINE), name
+    assert "{parameters}" not in documented
 
 
 def test_the_table_in_the_documents_is_made_of_them():

@@ -337,7 +337,7 @@ FORGED = {
     "law": ("user", put("laplace", "noise", "law"), STATED("noise.law")),
     "mechanism": ("user", put("laplace", "mechanism"), "no fit that protects users has the stated"),
     "huber noise": ("user", put("huber", "mechanism"), "mechanism: 'huber' is not one of"),
-    "a method that was removed": ("user", put("dpals", "method"), "no method has the stated settings: "),
+    "a method that was removed": ("user", put("dpals", "method"), "has the stated settings: "),
     "relation": ("user", put("entry_change", "relation"), "no method has the stated settings"),
     "publishable": (
         "user", put(["item_factors", "user_factors"], "publishable"),
