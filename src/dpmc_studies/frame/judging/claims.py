@@ -14,6 +14,8 @@ from dpmc_studies.frame.judging.readings import depends_on, formatted
 from dpmc_studies.yaml_files import beside, read_mapping, read_plain
 
 STATEMENT = ("id", "source", "sentence", "claim", "predicate")
+COMPARE = "compare"
+"""The key of an entry that is judged without Python, see ``frame/judging/comparing.py``."""
 OWN = "own"
 """The source of a claim of our own; in the file it says ``own: true`` for source and sentence."""
 WRITTEN = {
@@ -78,7 +80,7 @@ def load_claims(path: str | Path, predicates: Mapping[str, Callable]) -> list[di
         raise InputError(f"{path}: not valid YAML{line}") from None
     if not isinstance(entries, list):
         raise InputError(f"{path}: must be a list of claims")
-    entries = [_with_source(entry) for entry in entries]
+    entries = [_stated(entry) for entry in entries]
     seen = set()
     for number, entry in enumerate(entries, start=1):
         if not isinstance(entry, dict) or set(entry) != set(STATEMENT):
@@ -109,8 +111,12 @@ def _when_written(path: Path, known: Collection[str]) -> dict[str, str]:
     return dict(listed)
 
 
-def _with_source(entry: object) -> object:
-    if not isinstance(entry, dict) or entry.get("own") is not True:
+def _stated(entry: object) -> object:
+    """Return what an entry states: with its source, without how it is judged."""
+    if not isinstance(entry, dict):
+        return entry
+    entry = {name: value for name, value in entry.items() if name != COMPARE}
+    if entry.get("own") is not True:
         return entry
     stated = {"source": OWN, "sentence": ""}
     if stated.keys() & entry.keys():

@@ -173,6 +173,11 @@ def points(difference: float) -> str:
     return f"{100 * difference:+.2f} points"
 
 
+def times(log_ratio: float) -> str:
+    """Format a log ratio as a factor."""
+    return f"{np.exp(log_ratio):.3g}-fold"
+
+
 def plain(value: float) -> str:
     """Format an RMSE or a recall."""
     return f"{value:.4f}"
@@ -193,20 +198,29 @@ def always_below(
 
 
 def mostly_below(
-    rows: Rows, *, formatter: Formatter = percent, choices: Choices = USUAL
+    rows: Rows,
+    below: float = 0.0,
+    *,
+    formatter: Formatter = percent,
+    choices: Choices = USUAL,
 ) -> Finding:
-    """Apply MOST: the pooled effect, and more than half of the comparisons, are below 0.
+    """Apply MOST: the pooled effect is less than ``below``, and most comparisons are below 0.
 
     The interval of the effect is bootstrapped over trials.
     """
-    return _below(MOST, rows, 0.0, formatter, choices)
+    return _below(MOST, rows, 0.0, formatter, choices, below)
 
 
 def _below(
-    rule: str, rows: Rows, threshold: float, formatter: Formatter, choices: Choices
+    rule: str,
+    rows: Rows,
+    threshold: float,
+    formatter: Formatter,
+    choices: Choices,
+    below: float = 0.0,
 ) -> Finding:
     matrix = as_matrix(rows)
-    found, counts, pooled = _found(rule, matrix, threshold, choices=choices)
+    found, counts, pooled = _found(rule, matrix, threshold, below, choices)
     reason = f"{counts.formatted()}; mean {_with_plain(pooled, matrix, formatter)}"
     if counts.losses:
         means = row_tests(matrix).mean

@@ -61,13 +61,17 @@ def places(calibrated: pd.DataFrame) -> dict[tuple, pd.DataFrame]:
     return paired.places(rows, log_positive(error(rows)), CELL, MODEL)
 
 
-def without_noise(calibrated: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return log RMSE of the references by data set: a row a trial, a column a model."""
+def places_and_references(calibrated: pd.DataFrame) -> dict[tuple, pd.DataFrame]:
+    """Return :func:`places`, each with the references of its data set beside the private models."""
     rows = references(calibrated)
     rows = rows.assign(log_rmse=log_positive(error(rows)))
-    return {
+    plain = {
         dataset: part.pivot(index="trial", columns=MODEL, values="log_rmse")
         for dataset, part in rows.groupby("dataset")
+    }
+    return {
+        place: errors.join(plain[place[0]]) if place[0] in plain else errors
+        for place, errors in places(calibrated).items()
     }
 
 
@@ -83,8 +87,3 @@ def models_of(calibrated: pd.DataFrame, methods, mechanisms=None) -> list[tuple[
 def factor_models(calibrated: pd.DataFrame, mechanisms=None) -> list[tuple[str, str]]:
     """Return the matrix factorisations of a table."""
     return models_of(calibrated, FACTOR_MODELS, mechanisms)
-
-
-def baseline_models(calibrated: pd.DataFrame) -> list[tuple[str, str]]:
-    """Return the private baselines of a table."""
-    return models_of(calibrated, PRIVATE_BASELINES)

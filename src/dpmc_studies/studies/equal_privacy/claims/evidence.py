@@ -22,8 +22,8 @@ class Evidence:
 
     @cached_property
     def places(self) -> dict[tuple, pd.DataFrame]:
-        """Log RMSE of the private models by (data set, relation, epsilon)."""
-        return comparisons.places(self.calibrated)
+        """Log RMSE of all models by (data set, relation, epsilon)."""
+        return comparisons.places_and_references(self.calibrated)
 
 
 PREDICATES: dict[str, Callable[[Evidence], Finding]] = {}

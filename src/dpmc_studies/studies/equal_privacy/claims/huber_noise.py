@@ -18,10 +18,10 @@ from dpmc_studies.frame.judging.rules import (
     percent,
 )
 from dpmc_studies.frame.showing.frames import MECHANISM_LABELS
-from dpmc_studies.statistics.paired import compare, less, more
+from dpmc_studies.statistics.paired import compare, less, more, pairs
 from dpmc_studies.statistics.tests import log_positive, row_tests, trial_matrix
 from dpmc_studies.studies.equal_privacy.claims.evidence import Evidence, claim
-from dpmc_studies.studies.equal_privacy.claims.own import against, listed
+from dpmc_studies.studies.equal_privacy.claims.own import listed
 from dpmc_studies.studies.equal_privacy.comparisons import factor_models
 from dpmc_studies.studies.equal_privacy.frames import CELL, EVENTS, HUBER, dataset_label
 
@@ -104,7 +104,8 @@ def _missing() -> Finding:
 def _where_huber_differs(evidence: Evidence, relations: Collection[str]) -> str:
     """Say at which budgets the best model with Huber noise and that with Gaussian noise differ."""
     huber, gaussian = (factor_models(evidence.calibrated, [name]) for name in (HUBER, "gaussian"))
-    table = compare(against(evidence, huber, gaussian, *relations), CELL)
+    here = {place: errors for place, errors in evidence.places.items() if place[1] in relations}
+    table = compare(pairs(here, huber, gaussian), CELL)
     size = evidence.choices.margin()[1]
     wins, losses = table[less(table, size)], table[more(table, size)]
     return (

@@ -1,0 +1,237 @@
+"""Claims of the form "A against B": what a study's ``claims.yaml`` says of them, and their rules.
+
+An entry with a key ``compare`` needs no predicate in Python::
+
+    compare:
+      first: {method: irls}
+      second: {best: {method: [als, svd]}}
+      where: {mechanism: gaussian, epsilon: [1, 2]}
+      rule: all
+      threshold: 0.01
+
+The study gives one function for all of them, which makes of the sides what a rule judges. A list of
+values is each of them in turn; ``best`` is the one of least error.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from dpmc.errors import InputError, did_you_mean
+from dpmc_studies.frame.judging import rules
+from dpmc_studies.frame.judging.choices import USUAL, Choices
+from dpmc_studies.frame.judging.claims import COMPARE
+from dpmc_studies.frame.judging.finding import OURS, PAPERS, Finding
+from dpmc_studies.frame.judging.rules import Rows, Sample
+from dpmc_studies.statistics.paired import Pair, pairs
+from dpmc_studies.yaml_files import read_plain
+
+
+class Rule(NamedTuple):
+    """What judges comparisons, and the bounds that it takes."""
+
+    of_sample: Callable[..., Finding] | None  # with numbers that a paper reports beside ours
+    of_rows: Callable[..., Finding] | None
+    bounds: tuple[str, ...] = ()
+
+
+RULES = {
+    "all": Rule(rules.judge_all, rules.always_below, ("threshold",)),
+    "most": Rule(rules.judge_most, rules.mostly_below, ("below",)),
+    "pooled": Rule(rules.judge_pooled, None),
+    "within": Rule(None, rules.inside, ("low", "high")),
+}
+UNITS = {
+    "share": (np.log1p, rules.percent),  # 0.01: one per cent more error
+    "times": (np.log, rules.times),
+    "points": (float, rules.points),  # for differences of shares
+    "plain": (float, rules.plain),
+}
+"""Unit of the bounds of a rule -> from a bound to what is compared, and how effects are told."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a comparison: values by the names of coordinates.
+
+    ``best`` says that the one of least error stands for all of them.
+    """
+
+    values: Mapping[str, tuple]
+    best: bool = False
+
+    def has(self, **coordinates: object) -> bool:
+        """Say whether these coordinates are on this side; what it does not name may be anything."""
+        return all(coordinates[name] in values for name, values in self.values.items())
+
+    def each(self) -> Iterator[dict[str, object]]:
+        """Yield the combinations of its values."""
+        for values in product(*self.values.values()):
+            yield dict(zip(self.values, values, strict=True))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A claim of the form "A against B", as ``claims.yaml`` has it.
+
+    Attributes
+    ----------
+    first, second : Side
+    where : Side
+        The coordinates at which they are compared; everywhere without them.
+    rule : str
+        One of :data:`RULES`.
+    bounds : mapping
+        Those of the rule, in ``unit``, one of :data:`UNITS`.
+    margin_of : str
+        Whose bounds they are; only our own are wider in another reading.
+    missing : str
+        What has to be there, for the reason of a claim without comparisons.
+    """
+
+    first: Side
+    second: Side
+    where: Side
+    rule: str
+    bounds: Mapping[str, float]
+    unit: str = "share"
+    margin_of: str = OURS
+    missing: str = "what is compared"
+
+    def judge(self, compared: Sample | Rows, choices: Choices = USUAL) -> Finding:
+        """Judge comparisons by the rule; a sample brings its own choices."""
+        sample = isinstance(compared, Sample)
+        if not len(compared.ours if sample else compared):
+            return rules.not_available(self.missing)
+        choices = compared.choices if sample else choices
+        rule, (scale, formatter) = RULES[self.rule], UNITS[self.unit]
+        ours = self.margin_of == OURS
+        options = {
+            name: scale(choices.widened(bound) if ours else bound)
+            for name, bound in self.bounds.items()
+        }
+        if sample:
+            return rule.of_sample(compared, **options)
+        options |= {"margin_of": self.margin_of} if self.rule == "within" else {"choices": choices}
+        return rule.of_rows(compared, formatter=formatter, **options)
+
+
+def at_places(
+    comparison: Comparison,
+    places: Mapping[tuple, pd.DataFrame],
+    names: Sequence[str],
+    models: Sequence[str],
+) -> dict[tuple, Pair]:
+    """Set the best of the first side against the best of the second, where both were run.
+
+    ``places`` are those of :func:`dpmc_studies.statistics.paired.places`, whose parts ``names``
+    are, and whose columns ``models``.
+    """
+    here = {
+        place: errors
+        for place, errors in places.items()
+        if comparison.where.has(**dict(zip(names, place, strict=True)))
+    }
+    run = dict.fromkeys(model for errors in here.values() for model in errors.columns)
+
+    def of(side: Side) -> list:
+        parts = {model: model if len(models) > 1 else (model,) for model in run}
+        return [
+            model
+            for model, part in parts.items()
+            if side.has(**dict(zip(models, part, strict=True)))
+        ]
+
+    return pairs(here, of(comparison.first), of(comparison.second))
+
+
+def compared_claims(
+    path: Path,
+    judge: Callable[[object, Comparison], Finding],
+    coordinates: Mapping[str, Collection],
+    groups: Mapping[str, Collection] | None = None,
+) -> dict[str, Callable[[object], Finding]]:
+    """Return the predicates of the claims of a file that have a key ``compare``, by their ids.
+
+    Parameters
+    ----------
+    judge : callable
+        From the evidence and a comparison to the finding, by :meth:`Comparison.judge`.
+    coordinates : mapping
+        What sides and ``where`` may name -> its values; none if it may have any.
+    groups : mapping, optional
+        Name of several values -> these, for short.
+
+    Raises
+    ------
+    InputError
+        If an entry names what is not known.
+    """
+    entries = [entry for entry in read_plain(path) if isinstance(entry, dict) and COMPARE in entry]
+    return {
+        entry["id"]: partial(
+            judge,
+            comparison=_Reading(f"{path}: the claim {entry['id']}", coordinates, groups or {}).of(
+                entry[COMPARE]
+            ),
+        )
+        for entry in entries
+    }
+
+
+class _Reading(NamedTuple):
+    """Reads one entry, and refuses what is not known."""
+
+    where: str
+    coordinates: Mapping[str, Collection]
+    groups: Mapping[str, Collection]
+
+    def of(self, entry: object) -> Comparison:
+        if not isinstance(entry, dict) or not {"first", "second", "rule"} <= set(entry):
+            raise InputError(f"{self.where} must compare first with second by a rule.")
+        rule = self.known("rule", entry["rule"], RULES)
+        unit = self.known("unit", entry.get("unit", "share"), UNITS)
+        bounds = RULES[rule].bounds
+        optional = ("where", "unit", "margin_of", "missing")
+        for name in entry:
+            self.known("key", name, ("first", "second", "rule", *bounds, *optional))
+        given = {name: entry[name] for name in ("margin_of", "missing") if name in entry}
+        self.known("margin_of", given.get("margin_of", OURS), (OURS, PAPERS))
+        return Comparison(
+            self.side(entry["first"]),
+            self.side(entry["second"]),
+            self.side(entry.get("where", {})),
+            rule,
+            {name: entry[name] for name in bounds if name in entry},
+            unit,
+            **given,
+        )
+
+    def side(self, entry: object) -> Side:
+        best = isinstance(entry, dict) and set(entry) == {"best"}
+        values = entry["best"] if best else entry
+        if not isinstance(values, dict):
+            raise InputError(f"{self.where} must name coordinates and their values, not {entry}.")
+        return Side({self.known("coordinate", n, self.coordinates): self.values(n, v)
+                     for n, v in values.items()}, best)  # fmt: skip
+
+    def values(self, name: str, given: object) -> tuple:
+        found: list[object] = []
+        for value in given if isinstance(given, list) else [given]:
+            found += self.groups.get(value, [value])
+        known = self.coordinates[name]
+        return tuple(self.known(name, value, known) if known else value for value in found)
+
+    def known(self, what: str, value: object, known: Collection) -> object:
+        if value not in known:
+            near = did_you_mean(str(value), list(map(str, known)))
+            raise InputError(
+                f"{self.where}: {value!r} is no {what} ({', '.join(map(str, known))}){near}."
+            )
+        return value
