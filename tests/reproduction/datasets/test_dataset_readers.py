@@ -265,6 +265,63 @@ def test_missing_file(name, tmp_path):
         read(REGISTRY[name], tmp_path / "nothing")
 
 
+# --- InstEval, bfi, FilmTrust, Last.fm
+
+LECTURES = "rownames,s,d,studage,lectage,service,dept,y\n"
+ITEMS = "rownames,A1,A2,gender,education,age\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        (
+            "inst-eval",
+            LECTURES + "1,1,1002,2,2,0,2,5\n2,1,1002,2,2,1,6,2\n3,7,1050,2,1,0,6,1\n",
+            {(1, 1002): 2.0, (7, 1050): 1.0},  # the last mark of a pair
+        ),
+        (
+            "bfi",
+            ITEMS + "61617,2,,1,,16\n61618,NA,6,2,3,18\n",
+            {(61617, "A1"): 2, (61618, "A2"): 6},
+        ),
+        ("filmtrust", "1 1 2\n\n1 2 3.5\r\n1 1 4\n", {(1, 1): 4.0, (1, 2): 3.5}),
+        ("lastfm", "2\t51\t1000\n2\t52\t1\n3\t51\t300000\n", {(2, 51): 3, (2, 52): 0, (3, 51): 5}),
+    ],
+)
+def test_evaluations(name, content, expected, tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(content.encode())
+    found = {}
+    ratings = read(REGISTRY[name], path)
+    for user, item, value in zip(ratings.users, ratings.items, ratings.values, strict=True):
+        found[ratings.user_labels[user], ratings.item_labels[item]] = value
+    assert found == pytest.approx(expected)
+    assert ratings.rating_range == REGISTRY[name].rating_range
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("inst-eval", LECTURES + "1,1,1002,2,2,0,2,6\n", "line 2: '6' is no rating"),
+        ("inst-eval", LECTURES + "1,1,1002,5\n", "line 2: expected 8 fields"),
+        ("inst-eval", "s,d,y\n", "line 1: expected the header"),
+        ("bfi", "", "line 1: the names of the columns"),
+        ("bfi", "rownames,A1\n1,2\n", "line 1: expected rownames, the items"),
+        ("bfi", ITEMS + "1,2,3\n", "line 2: expected 6 fields"),
+        ("bfi", ITEMS, "has no ratings"),
+        ("bfi", b"\xff\xfe", "is not UTF-8"),
+        ("filmtrust", "1 2\n", "line 1: expected a user, an item and a number"),
+        ("filmtrust", "1 2 nan\n", "line 1: 'nan' is no rating"),
+        ("lastfm", "1\t2\t0\n1\t3\t-4\n", "line 2: '-4' is no rating"),
+    ],
+)
+def test_evaluations_that_are_wrong(name, content, message, tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(InputError, match=message):
+        read(REGISTRY[name], path)
+
+
 # --- SweetRS, Restaurant & consumer
 
 
