@@ -178,6 +178,13 @@ def places(rows: pd.DataFrame, by: str = "method") -> dict[tuple, pd.DataFrame]:
     return paired.places(rows, log_positive(rows["rmse"]), PLACE, by)
 
 
+def models(trials: pd.DataFrame | None) -> dict[tuple, pd.DataFrame]:
+    """Return log RMSE by (data set, epsilon): a column a method and variant."""
+    if trials is None or trials.empty:
+        return {}
+    return paired.places(trials, log_positive(trials["rmse"]), PLACE, ["method", "variant"])
+
+
 def recalls(ranking: pd.DataFrame | None) -> dict[tuple, pd.DataFrame]:
     """Return log recall by (data set, epsilon): a column a method, also those without privacy."""
     if ranking is None or ranking.empty:

@@ -1,11 +1,10 @@
-"""What features of items change, L2 to L4, and what parts of Local Bayes contribute, L5 to L11.
+"""Which items features help, L4, and what parts of Local Bayes contribute, L5 to L11.
 
 Rows are differences of log RMSE, paired by trial.
 """
 
 from collections.abc import Mapping
 
-import numpy as np
 import pandas as pd
 
 from dpmc_studies.frame.judging.finding import Finding
@@ -19,10 +18,9 @@ from dpmc_studies.frame.judging.rules import (
 from dpmc_studies.statistics import paired
 from dpmc_studies.statistics.tests import log_positive
 from dpmc_studies.studies.which_model.claims.evidence import Evidence, claim, place_named, span
-from dpmc_studies.studies.which_model.frames import PLACE, of_forms, places, with_features
+from dpmc_studies.studies.which_model.frames import PLACE, of_forms, places
 
 WHOLE = "whole"
-CHEAP = float(np.log(1.003))  # what features that mean nothing may cost
 MIDDLE, MOST_RATED = (2, 3), 5  # fifths of the items
 FORMS = {
     "L5": "no_prior",
@@ -42,21 +40,6 @@ def changes(errors: Mapping[tuple, pd.DataFrame], one: str, other: str) -> Rows:
         for place, here in errors.items()
         if {one, other} <= set(here.columns)
     }
-
-
-@claim("L2")
-def features_lower_the_error(evidence: Evidence) -> Finding:
-    """ALL budgets: the error with features is below that without."""
-    rows = changes(places(with_features(evidence.trials), "variant"), "features", "no_features")
-    return always_below(rows) if rows else not_available("features of items")
-
-
-@claim("L3")
-def features_that_mean_nothing_are_cheap(evidence: Evidence) -> Finding:
-    """ALL budgets: the error with shuffled features is less than .3 % above that without."""
-    errors = places(with_features(evidence.trials), "variant")
-    rows = changes(errors, "shuffled_features", "no_features")
-    return always_below(rows, CHEAP) if rows else not_available("shuffled features of items")
 
 
 @claim("L4")
