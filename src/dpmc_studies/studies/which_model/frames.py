@@ -32,7 +32,8 @@ NEW_DATA = {
     "inst-eval": "InstEval (new)",
     "bfi": "bfi (new)",
     "filmtrust": "FilmTrust (new)",
-    "lastfm-1500": "Last.fm, 1,500 artists (new)",
+    "filmtrust-800": "FilmTrust, 800 films (new)",
+    "lastfm-800": "Last.fm, 800 artists (new)",
 }
 """Data sets that Local Bayes was not developed with; claims about them are claims of their own."""
 DATASETS |= NEW_DATA
