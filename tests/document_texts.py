@@ -106,7 +106,7 @@ NOT_CODE = {
     ("docs/extend.md", "yml"): "an entry of claims; tests/reproduction/frame/test_comparing.py",
     ("docs/local_bayes.md", "text"): "formulas",
     ("docs/own-ratings.md", "text"): "rows of a table",
-    ("docs/python.md", "text"): "it needs LensKit; tests/library/adapters",
+    ("docs/python.md", "text"): "an installation; tests/test_wheel.py",
     ("docs/ranking.md", "text"): "formulas",
     ("docs/scale.md", "py"): "it needs Slurm and dask-jobqueue; tests/library/methods/test_dask.py",
 }

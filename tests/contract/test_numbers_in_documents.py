@@ -752,7 +752,7 @@ SENTENCES = [
     (MODELS, "the second and the third fifth gain {middle_low} to {middle_high} %, the rarest "
      "{rare_low} to {rare_high} % and the most rated {most_low} to {most_high} % (claim L4: "
      "supported); the most rated fifth has {share} % of the test ratings", gains_by_popularity),
-    (OWN_RATINGS, "RMSE by {gain} % there, and of",
+    (OWN_RATINGS, "years and genres lower the RMSE by {gain} %",
      in_reason("which_model", "L2", r"mean -(?P<gain>[\d.]+) %")),
     (EQUAL, "by more than chance, at {wins} of {all} budgets", budgets_won_by_huber_noise),
     (EQUAL, "by over 1 % at {wins} of {all} budgets, up to", against_gaussian_noise),

@@ -267,7 +267,6 @@ def test_documents_call_an_epsilon_what_verify_does():
     named = f"strong up to {STRONG:g}, reasonable up to {REASONABLE:g}, and weak above"
     for file, words in (
         ("docs/read-a-guarantee.md", named),
-        ("docs/own-ratings.md", named.replace("to ", "to epsilon ", 1)),
         ("docs/threats.md", f"a remark of `fit` and `verify` above {REASONABLE:g}"),
     ):
         assert words in " ".join((HOME / file).read_text("utf-8").split())
