@@ -22,6 +22,7 @@ from dpmc_studies.frame.showing.items import (
     load_items,
     seconds_of,
 )
+from dpmc_studies.report.claims_page import anchors_of, claims_page, linked
 
 WITH_PAPERS = [name for name, each in STUDIES.items() if each.items]
 every_study = pytest.mark.parametrize("name", WITH_PAPERS)
@@ -133,4 +134,6 @@ def test_a_broken_entry_is_refused(tmp_path, change, message):
 def test_the_page_of_the_documents_is_that_of_the_reference():
     """`dpmc reference items` writes it anew."""
     page = (HOME / "docs" / "items.md").read_text(encoding="utf-8")
-    assert page == items_page(plan_of("full"), REFERENCE), "write it with: dpmc reference items"
+    made = items_page(plan_of("full"), REFERENCE)
+    anchors = anchors_of(claims_page(STUDIES, REFERENCE))
+    assert page == linked(made, "claims.md", anchors), "write it with: dpmc reference items"

@@ -779,7 +779,13 @@ def agree(shown, value):
 
 
 def words_of(document):
-    return " ".join(document.read_text(encoding="utf-8").split())
+    """Return the words of a document, without links of ids and of words of the glossary."""
+    text = re.sub(
+        r"\[([^\[\]]+)\]\([./\w]*(?:claims|glossary)\.md#[\w-]+\)",
+        r"\1",
+        document.read_text(encoding="utf-8"),
+    )
+    return " ".join(text.split())
 
 
 def said(phrase, text):

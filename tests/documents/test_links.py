@@ -19,15 +19,16 @@ def prose(document):
 
 
 def anchors(document):
-    """Return the anchors of headings, as GitHub makes them."""
+    """Return the anchors of headings, as GitHub makes them, and those that the page names."""
     text = document.read_text(encoding="utf-8")
     text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    named = re.findall(r'<a id="([\w-]+)"></a>', text)
     found = []
     for heading in re.findall(r"^#+ +(.*?)\s*$", text, flags=re.MULTILINE):
         name = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
         copies = sum(re.fullmatch(rf"{re.escape(name)}(-\d+)?", each) is not None for each in found)
         found.append(f"{name}-{copies}" if copies else name)
-    return found
+    return [*found, *named]
 
 
 def dead(document):
@@ -52,9 +53,11 @@ def test_dead_links_are_found(tmp_path, monkeypatch):
     page.write_text(
         "# One two\n## One two\n[a](page.md#one-two-1) [b](#one-two) [c](#two) [d](none.md)\n"
         "[`e`](page.md#no) ![f](none.png) [g](../out.md) `[h](none.md)`\n```\n[i](no.md)\n```\n"
+        '<a id="x"></a>named: [x](#x) [y](#y)\n'
         "code `over\n an end`: [j](no.md#j). The `[k](none.md)`\n"
     )
-    assert list(dead(page)) == ["#two", "none.md", "page.md#no", "none.png", "../out.md", "no.md#j"]
+    found = ["#two", "none.md", "page.md#no", "none.png", "../out.md", "#y", "no.md#j"]
+    assert list(dead(page)) == found
 
 
 def test_every_page_is_linked_from_the_readme_or_from_a_page_that_is():

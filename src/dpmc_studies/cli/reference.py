@@ -100,12 +100,49 @@ def items(folder, output):
     from dpmc_studies import configuration
     from dpmc_studies.frame.jobs.plan import Plan
     from dpmc_studies.frame.showing.items import items_page
+    from dpmc_studies.report.claims_page import anchors_of, claims_page, linked
     from dpmc_studies.studies import load as load_studies
 
     known = load_studies()
+    anchors = anchors_of(claims_page(known, Path(folder)))
     given = configuration.load(Path("config") / "config.yaml")
     plan = Plan("results", configuration.checked(given, known), known)
-    write_text(output, items_page(plan, Path(folder)))
+    write_text(output, linked(items_page(plan, Path(folder)), "claims.md", anchors))
+    click.echo(f"wrote {output}")
+
+
+@reference.command(
+    groups={"Results": ("folder",), "Output": ("output",)},
+    examples=("dpmc reference claims",),
+)
+@click.option(
+    "--reference",
+    "folder",
+    type=click.Path(),
+    default="results/reference",
+    show_default=True,
+    help="Folder with the reference of every study.",
+)
+@click.option(
+    "--output",
+    type=click.Path(),
+    default="docs/claims.md",
+    show_default=True,
+    help="Page to write.",
+)
+def claims(folder, output):
+    """Write the page of all claims and mistakes anew.
+
+    Every claim in its words with source, verdict and number, after an update of the reference or of
+    a study's claims.yaml or errata.yaml.
+    """
+    from pathlib import Path
+
+    from dpmc.files import write_text
+    from dpmc_studies.report.claims_page import claims_page
+    from dpmc_studies.studies import load as load_studies
+
+    write_text(output, claims_page(load_studies(), Path(folder)))
     click.echo(f"wrote {output}")
 
 

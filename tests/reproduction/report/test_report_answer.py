@@ -106,6 +106,8 @@ def test_log_ratios_of_errors_stand_in_per_cent():
     claim = {"effect": np.log(0.9), "interval_low": np.log(0.8), "interval_high": np.nan}
     of_errors = {"rule": "all", "predicate": "ALL of log RMSE of A minus that of B."}
     assert effect_text(claim | of_errors) == "−10.00 %"
+    first_word = {"rule": "most", "predicate": "MOST. Log RMSE of A minus that of B."}
+    assert effect_text(claim | first_word) == "−10.00 %"
     assert effect_text(claim | of_errors | {"interval_high": 0.0}).endswith("[−20.00 %, +0.00 %]")
     plain = effect_text(claim | {"rule": "fact", "predicate": "log RMSE"})
     assert plain == "−0.1054"

@@ -1,0 +1,116 @@
+"""The page of the documents that states every claim and every mistake, and links to it.
+
+A claim's words come from the ``claims.yaml`` of its study, its verdict and its number from the
+committed reference; titles of mistakes come from ``errata.yaml``.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from dpmc_studies.frame.api import Study
+from dpmc_studies.frame.checking.runs import read_frame
+from dpmc_studies.report.numbers import effect_parts
+from dpmc_studies.yaml_files import read_plain
+
+PAGE = """# All claims, by id
+
+Back to the [README](../README.md). This page is for readers who meet an id such as H34 in a
+document, a table or a figure: it states the claim, and what became of it in the committed
+reference (`results/reference`).
+
+*Supported*, *contradicted*, *no effect* and *inconclusive* are explained in the
+[glossary](glossary.md#verdict). The number is the effect that was judged, with its 95 % interval.
+RMSEs are compared in per cent: “−2 %” means that the first of the two is 2 % lower. Where the
+number is neither per cent nor points, the words beside it say what it is; without words it is a
+difference of logarithms, which for small values is 100 times as much in per cent. How a claim is
+judged, and why it has its verdict, is on the page of its study and in its report. `dpmc reference
+claims` writes this page."""
+MISTAKES = """## Mistakes in the papers
+
+What the papers print wrongly or leave open. `results/errata.md` of a run, and its report, say
+what is right and show the number that proves it."""
+HEADINGS = ("Id", "Claim", "Source", "Verdict", "Number")
+SKIPPED = re.compile(
+    r"^(?P<fence>```+|~~~+).*?^(?P=fence)[^\n]*$|^#[^\n]*$|`(?:[^`\n]|\n(?!\s*\n))+`"
+    r"|!?\[(?:[^\[\]]|\[[^\[\]]*\])*\](?:\([^)]*\)|\[[^\]]*\])|<[^>\n]+>|https?://\S+",
+    re.DOTALL | re.MULTILINE,
+)
+"""What is left as it is: code, headings, links, HTML."""
+ID = re.compile(r"(?P<mistake>[Ee]rratum )?(?<![\w\[/#.-])(?P<id>[A-Z]\d{1,2})(?![\w-])")
+
+
+def claims_page(studies: Mapping[str, Study], reference: Path) -> str:
+    """Return the page in Markdown; ``reference`` is the folder of all studies' references."""
+    parts = [PAGE]
+    for name, study in studies.items():
+        known = read_plain(study.schema.with_name("claims.yaml"))
+        path = reference / name / "expected" / "full" / "claims.csv"
+        judged = read_frame(path).set_index("id").to_dict("index") if path.is_file() else {}
+        rows = [_row(claim, judged.get(claim["id"])) for claim in known]
+        head = f"## {study.title} (`{name}`)\n\nDetails: [its page](studies/{name}.md)."
+        parts.append(f"{head}\n\n{_table(HEADINGS, rows)}")
+    mistakes = []
+    for study in studies.values():
+        path = study.schema.with_name("errata.yaml")
+        entries = read_plain(path) if path.is_file() else {}
+        mistakes += [
+            (_named(f"erratum-{key.lower()}", key), each["title"], each["place"], each["grade"])
+            for key, each in entries.items()
+        ]
+    parts.append(f"{MISTAKES}\n\n{_table(('Id', 'What', 'Where', 'Grade'), mistakes)}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _row(claim: Mapping, judged: Mapping | None) -> tuple[str, ...]:
+    source = "ours" if claim.get("own") else claim["source"]
+    words = (_named(claim["id"].lower(), claim["id"]), claim["claim"], source)
+    if judged is None:
+        return (*words, "judged in each run", "")
+    effect, interval = effect_parts({**judged, "predicate": claim["predicate"]})
+    what = claim["predicate"].partition("Effect:")[2].partition(".")[0].strip()
+    plain = effect and "%" not in effect and "points" not in effect
+    return (*words, judged["verdict"], f"{effect} {interval} {what if plain else ''}".strip())
+
+
+def _named(anchor: str, text: str) -> str:
+    return f'<a id="{anchor}"></a>{text}'
+
+
+def _table(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    lines = [headings, ("---",) * len(headings), *rows]
+    cells = ([" ".join(str(cell).split()).replace("|", "\\|") for cell in row] for row in lines)
+    return "\n".join(f"| {' | '.join(row)} |" for row in cells)
+
+
+def anchors_of(page: str) -> set[str]:
+    """Return the anchors that a page made here has."""
+    return set(re.findall(r'<a id="([\w-]+)"></a>', page))
+
+
+def linked(text: str, to_claims: str, anchors: set[str]) -> str:
+    """Return a document in which every id of a claim or mistake is a link.
+
+    ``to_claims`` is the page of claims as seen from the document. E1 is a claim and a mistake: it
+    is a mistake after the word "erratum".
+    """
+
+    def link(found: re.Match) -> str:
+        here = found["id"].lower()
+        names = [here, f"erratum-{here}"]
+        if found["mistake"]:
+            names.reverse()
+        name = next((each for each in names if each in anchors), None)
+        link = f"[{found['id']}]({to_claims}#{name})" if name else found["id"]
+        return f"{found['mistake'] or ''}{link}"
+
+    return outside(text, lambda part: ID.sub(link, part))
+
+
+def outside(text: str, change: Callable[[str], str]) -> str:
+    """Apply a function to what of a document is prose, see :data:`SKIPPED`."""
+    parts, place = [], 0
+    for found in SKIPPED.finditer(text):
+        parts += [change(text[place : found.start()]), found[0]]
+        place = found.end()
+    return "".join(parts) + change(text[place:])
