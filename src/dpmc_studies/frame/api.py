@@ -8,8 +8,9 @@ named as text, ``"package.module:function"``, so that describing a study imports
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from types import ModuleType
 from typing import Self
 
 from dpmc_studies.frame.jobs.cells import Cell, format_coordinate, is_drawn
@@ -79,6 +80,10 @@ def own_seed(section: Section) -> dict[str, int]:
     return {"": section["seed"]} if "seed" in section else {}
 
 
+FUNCTIONS = ("cells", "settings", "inputs", "modules")
+"""The attributes of a job that the module of an experiment has as functions."""
+
+
 @dataclass(frozen=True)
 class Job:
     """A kind of job: one rule of the workflow, ``<study>_<name>``.
@@ -134,6 +139,22 @@ class Job:
     target: str | None = None
     seconds: float = 2.0
     differ_by: str = "method"
+
+    @classmethod
+    def of(cls, module: ModuleType) -> Self:
+        """Return the job that a module declares, which is an experiment.
+
+        It has functions ``run`` and, as far as needed, ``cells``, ``settings``, ``inputs`` and
+        ``modules``; other attributes are constants: ``TABLES``, ``CELL``, ``BY``, ``SECONDS``, ...
+        Without ``NAME`` it is called as its file is.
+        """
+        path = module.__name__
+        known = {"name": path.rpartition(".")[2], "run": f"{path}:run"}
+        for each in fields(cls):
+            name = each.name if each.name in FUNCTIONS else each.name.upper()
+            if hasattr(module, name):
+                known[each.name] = getattr(module, name)
+        return cls(**known)
 
     @property
     def coordinates(self) -> tuple[str, ...]:
@@ -324,9 +345,9 @@ class Study:
         them the steps are :data:`STEPS`. A relative file of a step lies in the folder too. A step
         that judges (``claims``) makes the table ``claims`` and counts the claims as its code, one
         that draws (``figures``, or ``<word>_figures``) ``figures.yaml``. The modules
-        in its folder ``experiments`` that have a ``JOB`` are jobs of it. Its regression compares
-        what the job that makes the table of trials writes, and the verdicts; without a word of it
-        that table is ``trials``.
+        in its folder ``experiments`` that define ``run`` are jobs of it (:meth:`Job.of`). Its
+        regression compares what the job that makes the table of trials writes, and the verdicts;
+        without a word of it that table is ``trials``.
         """
         here = Path(sys.modules[package].__file__).parent
         costs, items = here / "costs.csv", here / "items.yaml"
@@ -362,7 +383,9 @@ class Study:
             "jobs": tuple(replace(job, run=own(job.run)) for job in known.get("jobs", ())),
         }
         if (here / "experiments").is_dir():
-            found["jobs"] += tuple(each.JOB for each in experiments_in(f"{package}.experiments"))
+            found["jobs"] += tuple(
+                Job.of(each) for each in experiments_in(f"{package}.experiments")
+            )
         regression = known.get("regression", Regression("trials"))
         makers = [job for job in found["jobs"] if regression.table in job.tables]
         if makers:

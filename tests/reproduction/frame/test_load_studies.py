@@ -124,16 +124,20 @@ def test_what_the_check_compares_need_not_be_declared(tmp_path):
     assert study["study_without_trials"].regression is None
 
 
-def test_a_module_of_experiments_with_a_job_is_one_of_the_study(tmp_path):
+def test_a_module_of_experiments_that_runs_something_is_a_job_of_the_study(tmp_path):
     folder = package(tmp_path / "study_of_experiments", OF_PACKAGE)
     (folder / "experiments").mkdir()
     (folder / "experiments" / "__init__.py").touch()
     (folder / "experiments" / "common.py").write_text("JOBS = ()\n")
-    job = "from dpmc_studies.frame.api import Job\nJOB = Job(name='{}', run='x:y')\n"
-    for name in ("second", "first"):
-        (folder / "experiments" / f"{name}.py").write_text(job.format(name))
-    study = studies.load([folder])["study_of_experiments"]
-    assert [each.name for each in study.jobs] == ["first", "second"]
+    text = "def run(task): return []\nSECONDS = 7.0\nTABLES = {'a': ('x',)}\n"
+    (folder / "experiments" / "second.py").write_text(text)
+    more = "NAME = 'other'\nBY = ()\ndef settings(section, cell): return {'seed': 1}\n"
+    (folder / "experiments" / "first.py").write_text(text + more)
+    other, second = studies.load([folder])["study_of_experiments"].jobs
+    assert (other.name, second.name) == ("other", "second")
+    assert second.run == "study_of_experiments.experiments.second:run"
+    assert (second.seconds, second.tables, second.by) == (7.0, {"a": ("x",)}, None)
+    assert (other.by, other.settings({}, None)) == ((), {"seed": 1})
 
 
 def test_two_studies_of_one_name_are_refused(tmp_path):

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dpmc.datasets import resolve
 from dpmc.errors import InputError, refuse_unknown
 from dpmc_studies.datasets.parts import LIANG
+from dpmc_studies.frame.api import Job
 from dpmc_studies.frame.jobs.entries import public_range, stored
 from dpmc_studies.frame.jobs.experiments import experiments_in
 from dpmc_studies.studies.dpals.experiments import timing
@@ -52,9 +53,9 @@ def check_dpals(dpals: Mapping, sets: Mapping) -> None:
     _check_variants(experiments)
     _check_rows(dpals["hyperparameters"])
     dpals = {**dpals, "cells": dpals_cells(dpals)}
-    for experiment in experiments_in("dpmc_studies.studies.dpals.experiments"):
-        for cell in experiment.JOB.cells(dpals):
-            experiment.JOB.settings(dpals, cell)
+    for job in map(Job.of, experiments_in("dpmc_studies.studies.dpals.experiments")):
+        for cell in job.cells(dpals):
+            job.settings(dpals, cell)
     for cell in dpals["cells"]:
         settings = dpals_settings(dpals, cell)
         where = f"dpals, {', '.join(cell.formatted().values())}"

@@ -5,7 +5,7 @@ budget (epsilon, delta) of a training, private baselines among them, each with h
 that were chosen for it on other seeds.
 """
 
-from dpmc_studies.frame.api import Regression, Step, Study
+from dpmc_studies.frame.api import Job, Regression, Step, Study
 from dpmc_studies.studies.equal_privacy import frontier
 from dpmc_studies.studies.equal_privacy.cells import METRICS
 from dpmc_studies.studies.equal_privacy.hyperparameters import KEYS
@@ -16,7 +16,7 @@ STUDY = Study.of(
     __name__,
     title="Private models at an equal total budget",
     prepare=prepare,
-    jobs=(FIT, frontier.JOB, TUNE),
+    jobs=(FIT, Job.of(frontier), TUNE),
     steps=(
         Step(
             "claims",

@@ -1,10 +1,10 @@
 """Which mechanism needs the least noise for a budget: a map over releases and epsilon."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from dpmc.privacy.calibration import best_of, smallest_variances
-from dpmc_studies.frame.api import Job, Section
+from dpmc_studies.frame.api import Section
 from dpmc_studies.frame.jobs.cells import Cell
 from dpmc_studies.frame.jobs.task import Task
 
@@ -61,12 +61,11 @@ def _row(count: int, epsilon: float, delta: float) -> dict[str, object]:
     }
 
 
-JOB = Job(
-    name="frontier",
-    run=f"{__name__}:run",
-    tables={"frontier": COLUMNS},
-    cell=Releases,
-    cells=lambda section: map(Releases, section["frontier"]["releases"]),
-    settings=settings,
-    seconds=15.0,
-)
+def cells(section: Mapping) -> Iterable[Releases]:
+    """Return a cell for each number of releases."""
+    return map(Releases, section["frontier"]["releases"])
+
+
+TABLES = {"frontier": COLUMNS}
+CELL = Releases
+SECONDS = 15.0

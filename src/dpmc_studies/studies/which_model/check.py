@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from dpmc.datasets import resolve
 from dpmc.errors import InputError, refuse_unknown
+from dpmc_studies.frame.api import Job
 from dpmc_studies.frame.jobs.entries import stored
 from dpmc_studies.frame.jobs.experiments import experiments_in
 from dpmc_studies.methods import METHODS, PRIVATE, VARIANTS, parameters_of, variant
@@ -44,6 +45,6 @@ def check(section: Mapping, sets: Mapping) -> None:
         except (InputError, TypeError) as error:
             where = ", ".join(cell.formatted().values())
             raise InputError(f"which_model, {where}: {error}") from error
-    for experiment in experiments_in("dpmc_studies.studies.which_model.experiments"):
-        for cell in experiment.JOB.cells(section):
-            experiment.JOB.settings(section, cell)
+    for job in map(Job.of, experiments_in("dpmc_studies.studies.which_model.experiments")):
+        for cell in job.cells(section):
+            job.settings(section, cell)

@@ -15,7 +15,6 @@ from dpmc_studies.studies.onebit import STUDY
 from dpmc_studies.studies.onebit.cells import BOTH, OneBitCell
 from dpmc_studies.studies.onebit.experiments import EXPERIMENTS
 from dpmc_studies.studies.onebit.experiments.gradient_steps import (
-    JOB,
     STEPS_COLUMNS,
     StepsCell,
     _at_ranks,
@@ -69,7 +68,7 @@ def rows(section):
 
 def test_the_study_has_it_without_listing_it():
     assert list(EXPERIMENTS) == ["gradient_steps"]
-    assert STUDY.job("gradient_steps") is JOB
+    assert "gradient_steps" in STUDY.job("gradient_steps").tables
 
 
 def test_it_runs_every_cell_of_the_grid_with_every_k():

@@ -1,4 +1,4 @@
-"""Experiments beside the grid of fits, a file for each: cells, settings, what runs, columns, job.
+"""Experiments beside the grid of fits, a file for each: cells, settings, what runs, columns.
 
-A module in this folder with a ``JOB`` is an experiment; nothing else lists it.
+A module in this folder with a function ``run`` is an experiment; nothing else lists it.
 """

@@ -11,11 +11,10 @@ Source: [Chien 2021], theorem 1.
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from dpmc.mechanisms import Gaussian
 from dpmc.privacy.calibration import calibrate
-from dpmc_studies.frame.api import Job
 from dpmc_studies.frame.jobs.task import Task
 from dpmc_studies.methods.user_level.plan import published_sigma
 
@@ -60,9 +59,9 @@ def accounting_rows(
         }
 
 
-JOB = Job(
-    name="accounting",
-    run=f"{__name__}:run",
-    tables={"accounting": ACCOUNTING_COLUMNS},
-    settings=lambda section, cell: {"delta": section["delta"], **section["accounting"]},
-)
+def settings(section: Mapping, cell: object) -> Mapping:
+    """Return what the job uses."""
+    return {"delta": section["delta"], **section["accounting"]}
+
+
+TABLES = {"accounting": ACCOUNTING_COLUMNS}

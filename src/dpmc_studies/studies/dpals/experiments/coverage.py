@@ -10,7 +10,7 @@ import numpy as np
 
 from dpmc.errors import InputError, refuse_unknown
 from dpmc.ratings import Compressed, Ratings
-from dpmc_studies.frame.api import Job, Section
+from dpmc_studies.frame.api import Section
 from dpmc_studies.frame.jobs.cells import Cell
 from dpmc_studies.frame.jobs.entries import inputs_of, stored
 from dpmc_studies.frame.jobs.seeds import stream
@@ -119,13 +119,7 @@ def gini(counts: np.ndarray) -> float:
     return float((ranks * ascending).sum() / (counts.size * ascending.sum()))
 
 
-JOB = Job(
-    name="coverage",
-    run=f"{__name__}:run",
-    tables={"coverage": COVERAGE_COLUMNS},
-    cell=DataCell,
-    cells=cells,
-    settings=settings,
-    inputs=inputs_of,
-    seconds=4.0,
-)
+TABLES = {"coverage": COVERAGE_COLUMNS}
+CELL = DataCell
+inputs = inputs_of
+SECONDS = 4.0

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dpmc.errors import InputError, refuse_unknown
-from dpmc_studies.frame.api import Job, Section
+from dpmc_studies.frame.api import Section
 from dpmc_studies.frame.jobs.cells import Cell
 from dpmc_studies.frame.jobs.hyperparameters import model_settings
 from dpmc_studies.frame.jobs.seeds import DATA, NOISE, START, stream
@@ -97,11 +97,5 @@ def _seconds(settings, method, given, training, repeat) -> float:
     return float(np.median(np.diff(ends)))
 
 
-JOB = Job(
-    name="timing",
-    run=f"{__name__}:run",
-    tables={"timing": TIMING_COLUMNS},
-    settings=settings,
-    modules=modules,
-    seconds=120.0,
-)
+TABLES = {"timing": TIMING_COLUMNS}
+SECONDS = 120.0

@@ -15,7 +15,7 @@ import numpy as np
 from dpmc.errors import InputError, refuse_unknown
 from dpmc.ratings import Ratings
 from dpmc_studies.datasets.parts import VALIDATION
-from dpmc_studies.frame.api import Job, Section
+from dpmc_studies.frame.api import Section
 from dpmc_studies.frame.jobs.entries import public_range
 from dpmc_studies.frame.jobs.task import Task
 from dpmc_studies.methods.user_level.spaces import SPACES, drawn, scales
@@ -108,15 +108,10 @@ def _score(cell, settings, candidate, splits) -> float:
     return float(np.mean(found))
 
 
-JOB = Job(
-    name="candidate",
-    run=f"{__name__}:run",
-    tables={"tuning": TUNING_COLUMNS},
-    cell=DpalsCell,
-    cells=cells,
-    settings=settings,
-    inputs=FIT.inputs,
-    modules=FIT.modules,
-    target="dpals_tune",
-    seconds=300.0,
-)
+NAME = "candidate"
+TABLES = {"tuning": TUNING_COLUMNS}
+CELL = DpalsCell
+inputs = FIT.inputs
+modules = FIT.modules
+TARGET = "dpals_tune"
+SECONDS = 300.0

@@ -1,8 +1,8 @@
-"""The experiments, a file for each: its cells, settings, columns, what runs, and its job.
+"""The experiments, a file for each: its cells, settings, columns, and what runs.
 
-A module in this folder with a ``JOB`` is an experiment; no list of jobs names it, but what is made
-of its table names that. ``grid`` is the papers' own. Tables and figures of several experiments are
-in :mod:`dpmc_studies.studies.huber`.
+A module in this folder with a function ``run`` is an experiment; no list of jobs names it, but what
+is made of its table names that. ``grid`` is the papers' own. Tables and figures of several
+experiments are in :mod:`dpmc_studies.studies.huber`.
 """
 
 # how the methods behave, and what the published budgets mean: tables that are shown together

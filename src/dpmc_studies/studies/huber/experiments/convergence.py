@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from dpmc_studies.frame.api import Job
 from dpmc_studies.frame.jobs.task import Task
 from dpmc_studies.studies.huber.cells import Cell
 from dpmc_studies.studies.huber.experiments.common import (
@@ -65,11 +64,11 @@ def _errors_by_iteration(cell: Cell, settings: Mapping, trial: int) -> list[floa
     return errors
 
 
-JOB = Job(
-    name="convergence",
-    run=f"{__name__}:run",
-    tables={"convergence": CONVERGENCE_COLUMNS},
-    settings=lambda section, cell: method_settings(section, "convergence"),
-    modules=papers_modules,
-    seconds=16.0,
-)
+def settings(section: Mapping, cell: object) -> Mapping:
+    """Return what the job uses."""
+    return method_settings(section, "convergence")
+
+
+TABLES = {"convergence": CONVERGENCE_COLUMNS}
+modules = papers_modules
+SECONDS = 16.0

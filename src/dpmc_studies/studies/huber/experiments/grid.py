@@ -1,11 +1,11 @@
 """The papers' grid: every data set, rank, noise variance, observed fraction, method and noise."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from dpmc.datasets.synthetic import load_instances
 from dpmc.errors import InputError
 from dpmc.mechanisms import mechanism_module
-from dpmc_studies.frame.api import Job, OutputOf, Section, Settings, Source
+from dpmc_studies.frame.api import OutputOf, Section, Settings, Source
 from dpmc_studies.frame.jobs import plugins
 from dpmc_studies.frame.jobs.cells import SYNTHETIC
 from dpmc_studies.frame.jobs.task import Task
@@ -152,14 +152,13 @@ def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
     return {"trials": run_cell(task.cell, settings, instances=instances, ratings=task.ratings)}
 
 
-JOB = Job(
-    name="cell",
-    run=f"{__name__}:run",
-    tables={"trials": TRIAL_COLUMNS},
-    cell=Cell,
-    cells=huber_cells,
-    settings=settings,
-    inputs=inputs,
-    modules=lambda section, cell: [*cell_modules(cell), *plugins_of(section, cell)],
-    seconds=1.8,
-)
+def modules(section: Mapping, cell: object) -> Iterable[str]:
+    """Return the modules that are imported by name."""
+    return [*cell_modules(cell), *plugins_of(section, cell)]
+
+
+NAME = "cell"
+TABLES = {"trials": TRIAL_COLUMNS}
+CELL = Cell
+cells = huber_cells
+SECONDS = 1.8

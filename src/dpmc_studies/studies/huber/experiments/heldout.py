@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from dpmc.ratings import Ratings
-from dpmc_studies.frame.api import Job, Section
+from dpmc_studies.frame.api import Section
 from dpmc_studies.frame.jobs.task import Task
 from dpmc_studies.statistics.errors import rmse
 from dpmc_studies.studies.huber.cells import COORDINATES, Cell
@@ -71,15 +71,9 @@ def _errors(cell: Cell, settings: Mapping, trial: int, ratings: Ratings) -> list
     return errors
 
 
-JOB = Job(
-    name="heldout",
-    run=f"{__name__}:run",
-    tables={"heldout": HELDOUT_COLUMNS},
-    cell=Cell,
-    cells=cells,
-    by=("dataset",),
-    settings=settings,
-    inputs=ratings_of,
-    modules=papers_modules,
-    seconds=20.0,
-)
+TABLES = {"heldout": HELDOUT_COLUMNS}
+CELL = Cell
+BY = ("dataset",)
+inputs = ratings_of
+modules = papers_modules
+SECONDS = 20.0

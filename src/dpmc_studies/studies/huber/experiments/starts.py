@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from dpmc_studies.frame.api import Job, Section
+from dpmc_studies.frame.api import Section
 from dpmc_studies.frame.jobs.cells import SYNTHETIC
 from dpmc_studies.frame.jobs.seeds import NOISE, START, stream
 from dpmc_studies.frame.jobs.task import Task
@@ -93,14 +93,8 @@ def starts(cell: Cell, settings: Mapping) -> Iterator[dict[str, object]]:
         yield {name: row[name] for name in STARTS_COLUMNS}
 
 
-JOB = Job(
-    name="starts",
-    run=f"{__name__}:run",
-    tables={"starts": STARTS_COLUMNS},
-    cell=Cell,
-    cells=cells,
-    by=("rank",),
-    settings=settings,
-    modules=papers_modules,
-    seconds=20.0,
-)
+TABLES = {"starts": STARTS_COLUMNS}
+CELL = Cell
+BY = ("rank",)
+modules = papers_modules
+SECONDS = 20.0

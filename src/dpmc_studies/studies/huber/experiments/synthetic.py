@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from dpmc.datasets.synthetic import save_instances
-from dpmc_studies.frame.api import Job, Section
+from dpmc_studies.frame.api import Section
 from dpmc_studies.frame.jobs import cells
 from dpmc_studies.frame.jobs.task import Task
 from dpmc_studies.studies.huber.experiments.common import SYNTHETIC_SETTINGS
@@ -32,11 +32,6 @@ def run(task: Task) -> dict:
     return {}
 
 
-JOB = Job(
-    name="synthetic",
-    run=f"{__name__}:run",
-    cell=Instances,
-    cells=None,  # those that the grid reads
-    settings=settings,
-    file="npz",
-)
+CELL = Instances
+cells = None
+FILE = "npz"

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from dpmc.ratings import Ratings
-from dpmc_studies.frame.api import Job, Section
+from dpmc_studies.frame.api import Section
 from dpmc_studies.frame.jobs.seeds import START, stream
 from dpmc_studies.frame.jobs.task import Task
 from dpmc_studies.methods import method_class, method_module
@@ -98,15 +98,8 @@ def _by_iteration(model, rng, training: Ratings, heldout: Ratings) -> list[dict[
     return rows
 
 
-JOB = Job(
-    name="thesis_methods",
-    run=f"{__name__}:run",
-    tables={"thesis_methods": THESIS_COLUMNS},
-    cell=DataCell,
-    cells=cells,
-    settings=settings,
-    inputs=ratings_of,
-    modules=modules,
-    alone=True,
-    seconds=15.0,
-)
+TABLES = {"thesis_methods": THESIS_COLUMNS}
+CELL = DataCell
+inputs = ratings_of
+ALONE = True
+SECONDS = 15.0

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from dpmc.datasets.synthetic import generate
-from dpmc_studies.frame.api import Job
 from dpmc_studies.frame.jobs.seeds import DATA, stream
 from dpmc_studies.frame.jobs.task import Task
 from dpmc_studies.methods import method_class
@@ -55,12 +54,12 @@ def _seconds(data, kernel: str, inner: int, regularization: float) -> float:
     return time.perf_counter() - begin
 
 
-JOB = Job(
-    name="timing",
-    run=f"{__name__}:run",
-    tables={"timing": TIMING_COLUMNS},
-    settings=lambda section, cell: method_settings(section, "timing"),
-    modules=papers_modules,
-    alone=True,
-    seconds=16.0,
-)
+def settings(section: Mapping, cell: object) -> Mapping:
+    """Return what the job uses."""
+    return method_settings(section, "timing")
+
+
+TABLES = {"timing": TIMING_COLUMNS}
+modules = papers_modules
+ALONE = True
+SECONDS = 16.0

@@ -6,13 +6,12 @@ it: nothing clips the factors, the Gram matrices are used without noise, and the
 holds user factors made from ratings without noise. So these totals are no guarantees either.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from dpmc.mechanisms import make_mechanism
 from dpmc.privacy.accounting import CertifiedBound, Releases, epsilon
 from dpmc.privacy.nominal import PARAMETER
 from dpmc.privacy.relations import ENTRY_CHANGE
-from dpmc_studies.frame.api import Job
 
 TOTAL_COLUMNS = (
     "mechanism", "variance", "releases", "sensitivity", "delta", "accountant", "epsilon",
@@ -80,10 +79,10 @@ def _row(mechanism, variance, count, sensitivity, answer: CertifiedBound) -> dic
     }
 
 
-JOB = Job(
-    name="totals",
-    run=f"{__name__}:run",
-    tables={"totals": TOTAL_COLUMNS},
-    settings=lambda section, cell: dict(section["totals"]),
-    seconds=10.0,
-)
+def settings(section: Mapping, cell: object) -> Mapping:
+    """Return what the job uses."""
+    return dict(section["totals"])
+
+
+TABLES = {"totals": TOTAL_COLUMNS}
+SECONDS = 10.0

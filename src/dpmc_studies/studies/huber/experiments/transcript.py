@@ -21,7 +21,7 @@ from dpmc.privacy.accounting import Releases, epsilon
 from dpmc.privacy.nominal import table_one
 from dpmc.privacy.relations import ENTRY_CHANGE
 from dpmc.ratings import Ratings
-from dpmc_studies.frame.api import Job, Section
+from dpmc_studies.frame.api import Section
 from dpmc_studies.frame.jobs.cells import SYNTHETIC
 from dpmc_studies.frame.jobs.task import Task
 from dpmc_studies.methods import method_module
@@ -167,15 +167,8 @@ def _summary(losses: np.ndarray, budgets: Mapping) -> dict[str, object]:
     }
 
 
-JOB = Job(
-    name="transcript",
-    run=f"{__name__}:run",
-    tables={"transcript_loss": TRANSCRIPT_COLUMNS},
-    cell=Cell,
-    cells=cells,
-    by=("dataset", "rank", "method"),  # most cells take less than starting Python
-    settings=settings,
-    inputs=ratings_of,
-    modules=modules,
-    seconds=15.0,
-)
+TABLES = {"transcript_loss": TRANSCRIPT_COLUMNS}
+CELL = Cell
+BY = ("dataset", "rank", "method")  # most cells take less than starting Python
+inputs = ratings_of
+SECONDS = 15.0

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from dpmc_studies.frame.api import Job, Section
+from dpmc_studies.frame.api import Section
 from dpmc_studies.frame.jobs.task import Task
 from dpmc_studies.studies.huber.cells import Cell
 from dpmc_studies.studies.huber.experiments.common import (
@@ -38,15 +38,10 @@ def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
     return {"sweetrs_variances": rows_of(task, run_cell)}
 
 
-JOB = Job(
-    name="sweetrs_variances",
-    run=f"{__name__}:run",
-    tables={"sweetrs_variances": TRIAL_COLUMNS},
-    cell=Cell,
-    cells=cells,
-    by=("dataset",),
-    settings=settings,
-    inputs=ratings_of,
-    modules=papers_modules,
-    seconds=4.0,
-)
+NAME = "sweetrs_variances"
+TABLES = {"sweetrs_variances": TRIAL_COLUMNS}
+CELL = Cell
+BY = ("dataset",)
+inputs = ratings_of
+modules = papers_modules
+SECONDS = 4.0

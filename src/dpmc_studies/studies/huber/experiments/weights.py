@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from dpmc.ratings import Ratings
-from dpmc_studies.frame.api import Job, Section
+from dpmc_studies.frame.api import Section
 from dpmc_studies.frame.jobs.cells import SYNTHETIC
 from dpmc_studies.frame.jobs.seeds import NOISE, START
 from dpmc_studies.frame.jobs.task import Task
@@ -107,15 +107,9 @@ def _trial(cell: Cell, settings: Mapping, trial: int, every: int, ratings) -> di
     }
 
 
-JOB = Job(
-    name="weights",
-    run=f"{__name__}:run",
-    tables={"weights": WEIGHTS_COLUMNS},
-    cell=Cell,
-    cells=cells,
-    by=("dataset",),
-    settings=settings,
-    inputs=ratings_of,
-    modules=papers_modules,
-    seconds=12.0,
-)
+TABLES = {"weights": WEIGHTS_COLUMNS}
+CELL = Cell
+BY = ("dataset",)
+inputs = ratings_of
+modules = papers_modules
+SECONDS = 12.0

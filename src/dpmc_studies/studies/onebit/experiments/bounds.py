@@ -36,7 +36,7 @@ import numpy as np
 
 from dpmc.mechanisms import Laplace
 from dpmc.mechanisms.randomised_response import RandomisedResponse
-from dpmc_studies.frame.api import Job, Section
+from dpmc_studies.frame.api import Section
 from dpmc_studies.frame.jobs.cells import Cell
 from dpmc_studies.frame.jobs.seeds import NOISE
 from dpmc_studies.frame.jobs.task import Task
@@ -261,9 +261,4 @@ def mean_square_and_norm(settings: Mapping, fraction: float, largest: float) -> 
     return float(np.mean(squares)), float(np.mean(norms))
 
 
-JOB = Job(
-    name="bounds",
-    run=f"{__name__}:run",
-    tables={"bounds": BOUND_COLUMNS, "link_constants": CONSTANT_COLUMNS},
-    settings=settings,
-)
+TABLES = {"bounds": BOUND_COLUMNS, "link_constants": CONSTANT_COLUMNS}

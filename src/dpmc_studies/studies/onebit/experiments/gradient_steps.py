@@ -1,13 +1,13 @@
 """Gradient perturbation by K, its number of noised gradients, which the paper does not state."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from dpmc.errors import refuse_unknown
-from dpmc_studies.frame.api import Job, Section
+from dpmc_studies.frame.api import Section
 from dpmc_studies.frame.jobs.task import Task
 from dpmc_studies.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc_studies.studies.onebit.cells import ONEBIT_COORDINATES, OneBitCell
@@ -138,15 +138,13 @@ def _mean(values: Sequence[float] | None, scale: float, digits: int) -> Cell:
     return Cell(float(scaled.mean()), float(error), len(scaled), digits)
 
 
-JOB = Job(
-    name="gradient_steps",
-    run=f"{__name__}:run",
-    tables={"gradient_steps": STEPS_COLUMNS},
-    cell=StepsCell,
-    cells=cells,
-    by=(*ONEBIT_COORDINATES[:4], "steps"),
-    settings=settings,
-    inputs=inputs_of,
-    modules=lambda section, cell: ("dpmc.mechanisms.laplace",),  # imported by name
-    seconds=4.0,
-)
+def modules(section: Mapping, cell: object) -> Iterable[str]:
+    """Return the modules that are imported by name."""
+    return ("dpmc.mechanisms.laplace",)
+
+
+TABLES = {"gradient_steps": STEPS_COLUMNS}
+CELL = StepsCell
+BY = (*ONEBIT_COORDINATES[:4], "steps")
+inputs = inputs_of
+SECONDS = 4.0

@@ -16,13 +16,13 @@ Two kinds of neighbours are measured:
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from dpmc.ratings import Ratings
-from dpmc_studies.frame.api import Job, Section
+from dpmc_studies.frame.api import Section
 from dpmc_studies.frame.jobs.cells import Cell
 from dpmc_studies.frame.jobs.seeds import stream
 from dpmc_studies.frame.jobs.task import Task
@@ -207,11 +207,10 @@ def _attack_rows(instance_name, link, change, settings) -> Iterator[dict[str, ob
         }
 
 
-JOB = Job(
-    name="outp",
-    run=f"{__name__}:run",
-    tables={"outp_change": OUTP_CHANGE_COLUMNS, "outp_attack": OUTP_ATTACK_COLUMNS},
-    settings=settings,
-    modules=lambda section, cell: NOISES,
-    seconds=13.0,
-)
+def modules(section: Mapping, cell: object) -> Iterable[str]:
+    """Return the modules that are imported by name."""
+    return NOISES
+
+
+TABLES = {"outp_change": OUTP_CHANGE_COLUMNS, "outp_attack": OUTP_ATTACK_COLUMNS}
+SECONDS = 13.0

@@ -3,10 +3,10 @@
 Splits, starts and noise are the same for all forms (:mod:`dpmc_studies.studies.which_model.forms`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from dpmc_studies.datasets.parts import Split
-from dpmc_studies.frame.api import Job, Section
+from dpmc_studies.frame.api import Section
 from dpmc_studies.frame.jobs.entries import inputs_of
 from dpmc_studies.frame.jobs.seeds import NOISE, START
 from dpmc_studies.frame.jobs.task import Task
@@ -55,15 +55,13 @@ def run(task: Task) -> list[dict[str, object]]:
     return run_trials(task, fit)
 
 
-JOB = Job(
-    name="ablations",
-    run=f"{__name__}:run",
-    tables={"trials": COLUMNS},
-    cell=FitCell,
-    cells=cells,
-    by=("dataset",),
-    settings=settings,
-    inputs=inputs_of,
-    modules=lambda section, cell: ["dpmc.mechanisms.gaussian"],
-    seconds=25.0,
-)
+def modules(section: Mapping, cell: object) -> Iterable[str]:
+    """Return the modules that are imported by name."""
+    return ["dpmc.mechanisms.gaussian"]
+
+
+TABLES = {"trials": COLUMNS}
+CELL = FitCell
+BY = ("dataset",)
+inputs = inputs_of
+SECONDS = 25.0

@@ -7,7 +7,7 @@ beside it at settings of the search of opponents. Errors of Local Bayes are also
 fifths of the items by their numbers of ratings in training.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from dpmc.publication.features import Features
 from dpmc.ratings import Ratings
 from dpmc_studies.datasets.parts import Split
-from dpmc_studies.frame.api import Job, RatingsOf, Section
+from dpmc_studies.frame.api import RatingsOf, Section
 from dpmc_studies.frame.jobs.hyperparameters import model_settings
 from dpmc_studies.frame.jobs.seeds import NOISE, START, stream
 from dpmc_studies.frame.jobs.task import Task
@@ -122,15 +122,12 @@ def by_popularity(model, split: Split) -> list[dict[str, object]]:
     return rows
 
 
-JOB = Job(
-    name="features",
-    run=f"{__name__}:run",
-    tables={"trials": COLUMNS, "popularity": POPULARITY_COLUMNS},
-    cell=FitCell,
-    cells=cells,
-    by=("dataset", "method"),
-    settings=settings,
-    inputs=inputs,
-    modules=lambda section, cell: modules_of(cell.method),
-    seconds=25.0,
-)
+def modules(section: Mapping, cell: object) -> Iterable[str]:
+    """Return the modules that are imported by name."""
+    return modules_of(cell.method)
+
+
+TABLES = {"trials": COLUMNS, "popularity": POPULARITY_COLUMNS}
+CELL = FitCell
+BY = ("dataset", "method")
+SECONDS = 25.0

@@ -5,10 +5,10 @@ posterior of users that Local Bayes has, for a share of the budget; how much fac
 several values, of which the best counts (:mod:`dpmc_studies.studies.which_model.posterior`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from dpmc_studies.datasets.parts import Split
-from dpmc_studies.frame.api import Job, Section
+from dpmc_studies.frame.api import Section
 from dpmc_studies.frame.jobs.entries import inputs_of
 from dpmc_studies.frame.jobs.hyperparameters import model_settings
 from dpmc_studies.frame.jobs.seeds import NOISE, START
@@ -75,15 +75,13 @@ def run(task: Task) -> list[dict[str, object]]:
     return run_trials(task, fit)
 
 
-JOB = Job(
-    name="posterior",
-    run=f"{__name__}:run",
-    tables={"trials": COLUMNS},
-    cell=FitCell,
-    cells=cells,
-    by=("dataset", "method"),
-    settings=settings,
-    inputs=inputs_of,
-    modules=lambda section, cell: modules_of(cell.method),
-    seconds=15.0,
-)
+def modules(section: Mapping, cell: object) -> Iterable[str]:
+    """Return the modules that are imported by name."""
+    return modules_of(cell.method)
+
+
+TABLES = {"trials": COLUMNS}
+CELL = FitCell
+BY = ("dataset", "method")
+inputs = inputs_of
+SECONDS = 15.0

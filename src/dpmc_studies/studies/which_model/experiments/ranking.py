@@ -6,11 +6,11 @@ EASE without privacy. Candidates are all items but those rated in training; on t
 those held out that the user likes: recall over min(20, number liked), and NDCG.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from dpmc_studies.datasets.parts import Split
-from dpmc_studies.frame.api import Job, Section
+from dpmc_studies.frame.api import Section
 from dpmc_studies.frame.jobs.cells import Cell
 from dpmc_studies.frame.jobs.entries import inputs_of
 from dpmc_studies.frame.jobs.seeds import NOISE, START
@@ -109,15 +109,13 @@ def run(task: Task) -> list[dict[str, object]]:
     return run_trials(task, fit, row=row)
 
 
-JOB = Job(
-    name="ranking",
-    run=f"{__name__}:run",
-    tables={"ranking": COLUMNS},
-    cell=RankingCell,
-    cells=cells,
-    by=("dataset",),
-    settings=settings,
-    inputs=inputs_of,
-    modules=lambda section, cell: ["dpmc.mechanisms.gaussian"],
-    seconds=25.0,
-)
+def modules(section: Mapping, cell: object) -> Iterable[str]:
+    """Return the modules that are imported by name."""
+    return ["dpmc.mechanisms.gaussian"]
+
+
+TABLES = {"ranking": COLUMNS}
+CELL = RankingCell
+BY = ("dataset",)
+inputs = inputs_of
+SECONDS = 25.0

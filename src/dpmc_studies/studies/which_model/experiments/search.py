@@ -14,7 +14,7 @@ A target of its own: what is found is written into ``hyperparameters.yaml`` by h
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -22,7 +22,7 @@ import numpy as np
 
 from dpmc.errors import InputError
 from dpmc.ratings import Ratings
-from dpmc_studies.frame.api import Job, RatingsOf, Section
+from dpmc_studies.frame.api import RatingsOf, Section
 from dpmc_studies.frame.jobs.cells import Cell
 from dpmc_studies.frame.jobs.entries import inputs_of, public_range
 from dpmc_studies.frame.jobs.hyperparameters import model_settings
@@ -175,15 +175,13 @@ class Errors:
         return rmse(model.predict(split.test.users, split.test.items), split.test.values)
 
 
-JOB = Job(
-    name="candidate",
-    run=f"{__name__}:run",
-    tables={"search": COLUMNS},
-    cell=SearchCell,
-    cells=cells,
-    settings=settings,
-    inputs=inputs,
-    modules=lambda section, cell: modules_of(cell.method),
-    target=TARGET,
-    seconds=120.0,
-)
+def modules(section: Mapping, cell: object) -> Iterable[str]:
+    """Return the modules that are imported by name."""
+    return modules_of(cell.method)
+
+
+NAME = "candidate"
+TABLES = {"search": COLUMNS}
+CELL = SearchCell
+TARGET = TARGET
+SECONDS = 120.0
