@@ -35,7 +35,7 @@ rule quick:
 
 
 launch.join_run(workflow)
-launch.warn_of_other_settings(workflow, PLANS, DEFAULT_SETTINGS)
+launch.warn_of_settings(workflow, PLANS, DEFAULT_SETTINGS)
 
 
 # Snakemake limits the rate of jobs by a timer in each round, which starts the next round: a loop

@@ -47,6 +47,13 @@ def test_a_line_for_each_study_and_for_all(project):
     assert {path.name for path in project.iterdir()} == {"config"}  # nothing was written
 
 
+def test_values_that_no_claim_is_about_are_named(project):
+    (project / "mine.yaml").write_text("huber:\n  ranks: [2, 5]\n  variances: [1, 2, 4]\n")
+    last = planned("--config", "config/quick.yaml", "--config", "mine.yaml").splitlines()[-1]
+    assert last.startswith("No claim of the papers is about huber.ranks 2 or huber.variances 4: ")
+    assert "No claim" not in planned("--config", "config/quick.yaml")
+
+
 def test_all_is_the_sum_of_the_studies(project):
     found = totals("config/quick.yaml")["totals"]
     whole = found.pop("all")

@@ -49,13 +49,17 @@ def plan(config, results, as_json):
         runs = [Plan(folder, configuration, known) for folder in results]
         _update(measure(runs), files_of(known.values()))
         return
-    jobs = planned(Plan("results", configuration, known))
+    run = Plan("results", configuration, known)
+    jobs = planned(run)
     costs = Costs(known.values())
     found = totals(jobs, costs)
     missing = _missing(jobs, configuration["data"])
     found["all"] = total(jobs, costs)
     found["without data"] = total((job for job in jobs if set(job.data) & set(missing)), costs)
     click.echo(_json(found, missing) if as_json else "\n".join(_lines(found, missing)))
+    for study in () if as_json else known.values():
+        if beside := study.beside_claims(run.sections[study.name]):
+            click.echo(beside)
 
 
 def _configuration(overlays: list[str]) -> dict:

@@ -308,6 +308,9 @@ class Study:
         default its ``seed``.
     schema : path or None
         JSON schema of its section, as YAML; None refuses nothing.
+    claimed : mapping
+        Lists of the section, by key, to the values that the claims of its papers are about: other
+        values add cells to tables and figures alone, which a run says at its start.
     costs : path or None
         CSV file of what its jobs were measured to cost, see :mod:`dpmc_studies.frame.costs`.
     items : path or None
@@ -329,6 +332,7 @@ class Study:
     seeds: Callable[[Section], Mapping[str, int]] = own_seed
     regression: Regression | None = None
     schema: Path | None = None
+    claimed: Mapping[str, tuple] = field(default_factory=dict)
     costs: Path | None = None
     items: Path | None = None
     folder: Path | None = None
@@ -399,6 +403,24 @@ class Study:
             for name, value in configuration[self.name].items()
         }
         return self.prepare(section, configuration["data"]["sets"])
+
+    def beside_claims(self, section: Section) -> str:
+        """Say which values of the section no claim is about; "" if there are none."""
+        found = {
+            key: [value for value in section[key] if value not in values]
+            for key, values in self.claimed.items()
+        }
+        named = [
+            f"{self.name}.{key} {', '.join(map(str, values))}"
+            for key, values in found.items()
+            if values
+        ]
+        return (
+            f"No claim of the papers is about {' or '.join(named)}: these values add cells to "
+            "tables and figures, and change no verdict on the papers."
+            if named
+            else ""
+        )
 
     def cells(self, job: Job, section: Section) -> list[Cell]:
         """Return every cell of a kind of job."""

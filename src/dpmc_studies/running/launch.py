@@ -131,13 +131,22 @@ def join_run(workflow) -> None:
         atexit.register(lock.end)
 
 
-def warn_of_other_settings(
-    workflow, runs: Mapping[str, Plan], defaults: Mapping[str, Mapping]
-) -> None:
-    """Print what :func:`other_settings` says, last of all: what is refused replaces nothing."""
+def warn_of_settings(workflow, runs: Mapping[str, Plan], defaults: Mapping[str, Mapping]) -> None:
+    """Print what settings do, last of all: what is refused replaces nothing."""
     if workflow.is_main_process and TARGETS_VARIABLE in os.environ:
-        for sentence in other_settings(runs, defaults, _asked_targets()):
+        asked = _asked_targets()
+        for sentence in (*beside_claims(runs, asked), *other_settings(runs, defaults, asked)):
             print(f"dpmc: {sentence}", file=sys.stderr)
+
+
+def beside_claims(runs: Mapping[str, Plan], targets: Iterable[str]) -> list[str]:
+    """Say which values of the settings add cells that no claim is about, once for all runs."""
+    found = {}
+    for target in list(targets) or ["all"]:
+        run = runs[_run_of(target)]
+        for study in _made_by(target, run):
+            found[study.beside_claims(run.sections[study.name])] = None
+    return [sentence for sentence in found if sentence]
 
 
 def other_settings(

@@ -404,6 +404,19 @@ def made(place, changed):
     Path("results", place).write_text(json.dumps({"changed_settings": changed}))
 
 
+@pytest.mark.parametrize(
+    ("targets", "said"), [([], True), (["huber"], True), (["quick"], False), (["audit"], False)]
+)
+def test_values_that_no_claim_is_about_are_named_where_they_run(targets, said):
+    loaded = configuration.load(HOME / "config" / "config.yaml")
+    own = {"huber": {"variances": [1, 2, 4]}}
+    known = studies.load()
+    quick = HOME / "config" / "quick.yaml"
+    runs = plans(configuration.merge(loaded, own), {}, quick, known)
+    sentences = launch.beside_claims(runs, targets)
+    assert ["about huber.variances 4:" in sentence for sentence in sentences] == [True] * said
+
+
 CHANGED = {"huber": {"trials": 50}, "onebit": {"links": ["logistic"]}}
 
 
