@@ -7,9 +7,9 @@ from fake_results.which_model import fake_popularity, fake_trials
 
 from dpmc_studies.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 from dpmc_studies.statistics.paired import compare
-from dpmc_studies.studies.which_model.claims import judge  # noqa: F401  (registers predicates)
+from dpmc_studies.studies.which_model.claims import judge
 from dpmc_studies.studies.which_model.claims.evidence import PREDICATES, Evidence
-from dpmc_studies.studies.which_model.frames import PLACE, of_local_bayes, tuned
+from dpmc_studies.studies.which_model.frames import NEW_DATA, PLACE, of_local_bayes, tuned
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +108,39 @@ def test_verdicts(trials, claim, verdict, change, words):
     finding = PREDICATES[claim](Evidence(change(trials)))
     assert finding.verdict == verdict
     assert words in finding.reason
+
+
+NEW = [
+    ("L17", SUPPORTED, variant_times("searched", 2.0), "RMSE over that of the best"),
+    ("L17", CONTRADICTED, variant_times("searched", 0.9), "losses"),
+    ("L18", SUPPORTED, variant_times("searched", 2.0), "wins"),
+    ("L18", CONTRADICTED, variant_times("searched", 0.9), "losses"),
+    ("L19", SUPPORTED, variant_times("no_prior", 1.05), "6 wins"),
+    ("L20", CONTRADICTED, variant_times("no_covariance", 0.9), "6 losses"),
+    ("L21", SUPPORTED, variant_times("plain_residuals", 1.05), "6 wins"),
+]
+
+
+@pytest.mark.parametrize(("claim", "verdict", "change", "words"), NEW)
+def test_verdicts_on_new_data(trials, claim, verdict, change, words):
+    finding = PREDICATES[claim](Evidence(new=change(trials)))
+    assert finding.verdict == verdict
+    assert words in finding.reason
+
+
+def test_new_data_change_no_verdict_on_development_data(trials):
+    """And are judged as soon as they are there."""
+    new = variant_times("whole", 3.0)(variant_times("searched", 0.5)(trials))
+    new = new.replace({"dataset": dict(zip(new["dataset"].unique(), NEW_DATA, strict=False))})
+    both = pd.concat([trials, new], ignore_index=True)
+    alone, beside = (
+        judge.judge({"trials": each}).set_index("id").drop(columns=["holm", "depends_on"])
+        for each in (trials, both)
+    )
+    ours = [name for name in alone.index if name not in ("L17", "L18", "L19", "L20", "L21")]
+    pd.testing.assert_frame_equal(alone.loc[ours], beside.loc[ours])
+    assert alone.loc["L17", "verdict"] == "not run"
+    assert beside.loc["L17", "verdict"] == CONTRADICTED
 
 
 @pytest.mark.parametrize("claim", PREDICATES)
