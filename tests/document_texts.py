@@ -107,7 +107,6 @@ NOT_CODE = {
     ("docs/local_bayes.md", "text"): "formulas",
     ("docs/own-ratings.md", "text"): "rows of a table",
     ("docs/python.md", "text"): "an installation; tests/test_wheel.py",
-    ("docs/ranking.md", "text"): "formulas",
     ("docs/scale.md", "py"): "it needs Slurm and dask-jobqueue; tests/library/methods/test_dask.py",
 }
 """Other blocks that no test runs, by document and language, and why."""

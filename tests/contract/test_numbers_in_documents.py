@@ -48,9 +48,9 @@ DPALS, EQUAL, HUBER_PAGE, ONEBIT, MODELS = (
 NUMBER = r"[+−-]?(?:\d[\d,]*)?\.?\d+"
 OF_PAPERS = ("huber", "equal_privacy", "onebit", "dpals", "which_model")
 FACTORS = ["private_als", "private_irls"]
-LIMITATIONS = HOME / "docs" / "limitations.md"
-FIELD = HOME / "docs" / "field.md"
-OWN_RATINGS = HOME / "docs" / "own-ratings.md"
+LIMITATIONS, FIELD, OWN_RATINGS, RANKING = (
+    HOME / "docs" / f"{name}.md" for name in ("limitations", "field", "own-ratings", "ranking")
+)
 BIAS = "private_user_item_bias"
 # overlays of config/once
 MORE, NOISIER, UNIFORM = "160-trials", "variance-2-on-real-data", "uniform-start"
@@ -1065,7 +1065,7 @@ TABLES = [
     (FIELD, "| RMSE at ε 1, 5, 20 |", methods_of_later_papers),
     (MODELS, "| MovieLens 100K, 20 splits |", errors_with_features),
     (MODELS, "| without a part |", errors_without_a_part),
-    (HOME / "docs" / "ranking.md", "| recall@20 / NDCG@20 |", lists_of_likes),
+    (RANKING, "| recall@20 / NDCG@20 |", lists_of_likes),
 ]
 
 
