@@ -274,7 +274,7 @@ def test_missing_trials_fail_unless_the_data_are_not_available(run, found):
     failures, _ = found()
     assert len(failures) == len(gone)
     assert f"{whole[-1]['cell']}: the run lacks trial {trials}." in failures
-    note = f"{lost}: data not available, {len(gone)} cells were not run."
+    note = f"{lost}: not part of this run, {len(gone)} cells were not run."
     assert found(lost) == [[], [note]]
 
 
@@ -286,7 +286,7 @@ def test_a_changed_verdict_fails_unless_the_data_are_not_available(run, found):
     claims.loc[which, "verdict"] = "contradicted"
     sentence = f"id={claims.loc[which, 'id']}: the verdict is contradicted, expected supported."
     assert found() == [[sentence], []]
-    claims.loc[which, ["verdict", "reason"]] = "inconclusive", "data not available (4 of 4)"
+    claims.loc[which, ["verdict", "reason"]] = "inconclusive", "not part of this run (4 of 4)"
     assert len(found()[0]) == 1
     failures, notes = found("a data set")
     assert (failures, len(notes)) == ([], 1)

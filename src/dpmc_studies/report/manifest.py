@@ -40,6 +40,7 @@ def manifest(
     found out is None: the commit without git, the times without benchmark files.
     """
     return {
+        "changed_settings": dict(changed),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "dpmc": dpmc.__version__,
         "git": git_state(root),
@@ -51,7 +52,6 @@ def manifest(
         "blas": blas_libraries(),
         "threads": {name: os.environ.get(name) for name in THREAD_VARIABLES},
         "seeds": dict(seeds),
-        "changed_settings": dict(changed),
         "configuration_sha256": content_digest(configuration),
         "data": {
             name: None if path is None else {"file": Path(path).name, "sha256": file_digest(path)}

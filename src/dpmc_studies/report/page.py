@@ -7,7 +7,7 @@ browser every server.
 
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -61,7 +61,8 @@ class StudyPage:
 
     ``manifest`` has versions, commit, machine, seeds, digests, wall time, nested as it likes;
     ``rows`` are the study's claims and numbers, ``items`` what its papers hold, as
-    :func:`dpmc_studies.frame.showing.items.item_rows` returns them.
+    :func:`dpmc_studies.frame.showing.items.item_rows` returns them. ``full`` has the verdicts of
+    the committed full run by claim; it is empty where this run has the settings of a full run.
     """
 
     chapter: Chapter
@@ -69,6 +70,7 @@ class StudyPage:
     manifest: Mapping[str, object] = ()
     rows: Sequence[Row] = ()
     items: Sequence[Mapping[str, str]] = ()
+    full: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -190,10 +192,15 @@ def _lines(report: Report, kind: str) -> list[dict[str, object]]:
         for identifier in judged.claims["id"]
     }
     return [
-        {"page": name, "anchor": places.get((name, line.claim), ""), **asdict(line)}
+        {"page": name, "anchor": places.get((name, line.claim), ""), **_shown(line, page)}
         for name, page in report.studies.items()
         for line in (getattr(page.chapter, kind) if kind else _every_claim(page.chapter))
     ]
+
+
+def _shown(line: Line, page: StudyPage) -> dict[str, object]:
+    """Return a line with the verdict of the full run, where this run is another one."""
+    return asdict(line) | {"full": page.full.get(line.claim, "")}
 
 
 def _every_claim(chapter: Chapter) -> Iterator[Line]:
@@ -240,10 +247,12 @@ def _study(name: str, page: StudyPage, address: Address) -> dict[str, object]:
         "agrees": chapter.agrees if compared else "",
         "key_figure": drawn.get(key),
         "first_figure": drawn.get(chapter.first_figure),
-        "findings": [asdict(line) for line in chapter.findings],
+        "findings": [_shown(line, page) for line in chapter.findings],
         "tables": [each for folder in chapter.tables for each in shown_tables(folder, address)],
         "galleries": [each for each in galleries if each["figures"] or each["absent"]],
-        "judged": [_judged(name, number, each) for number, each in enumerate(chapter.judged)],
+        "judged": [
+            _judged(name, number, each, page.full) for number, each in enumerate(chapter.judged)
+        ],
         "files": result_files(chapter.downloads, address),
         "items": page.items,
         "items_introduction": items.INTRODUCTION,
@@ -268,9 +277,9 @@ def _contents(study: Mapping) -> Iterator[tuple[str, str]]:
     yield f"{name}-provenance", "Provenance"
 
 
-def _judged(name: str, number: int, judged: Judged) -> dict[str, object]:
+def _judged(name: str, number: int, judged: Judged, full: Mapping[str, str]) -> dict[str, object]:
     verdicts = judged.claims["verdict"]
-    rows = claim_rows(judged.claims)
+    rows = [row | {"full": full.get(row["id"], "")} for row in claim_rows(judged.claims)]
     return {
         "id": f"{name}-{number}",
         "title": judged.title,

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+import pandas as pd
+
 from dpmc_studies.frame.jobs.job import function
 from dpmc_studies.frame.jobs.plan import Plan
 from dpmc_studies.frame.showing.items import item_rows, judged_and_compared
@@ -59,8 +61,22 @@ def report_of(
         errata = [] if study.errata is None else function(study.errata)(folder, available)
         rows = Numbers(plan, study, chapter, given["snakemake"], commands).rows()
         items = item_rows(plan, study, *judged_and_compared(chapter))
-        pages[name] = StudyPage(chapter, errata, provenance([name]), rows, items)
+        full = committed_verdicts(given["home"], name) if differs(given["changed"], name) else {}
+        pages[name] = StudyPage(chapter, errata, provenance([name]), rows, items, full)
     title = given["configuration"]["report"]["title"]
     if len(pages) == 1 and "report.title" not in given["changed"]:  # the user's wins
         (title,) = (page.chapter.heading for page in pages.values())
     return Report(title, pages, provenance(shown), note)
+
+
+def differs(changed: Iterable[str], study: str) -> bool:
+    """Say whether settings of a study, by their dotted keys, are not those of a full run."""
+    return any(key.partition(".")[0] == study for key in changed)
+
+
+def committed_verdicts(home: str, study: str) -> dict[str, str]:
+    """Return the verdicts of the last full run that are committed, by claim; empty if none are."""
+    path = Path(home) / "results" / "reference" / study / "expected" / "full" / "claims.csv"
+    if not path.is_file():
+        return {}
+    return dict(pd.read_csv(path)[["id", "verdict"]].itertuples(index=False, name=None))

@@ -141,7 +141,7 @@ def test_missing_trials_fail_unless_the_data_are_not_available(tmp_path):
     assert f"{REAL.name}: the run lacks trial 0, 1, 2." in failures(found)
     found = missing_trials(ours, settings_of(), unavailable=["sweetrs", "ml-100k"])
     assert len(failures(found)) == 3
-    assert found[-1].text == "sweetrs: data not available, 1 cells were not run."
+    assert found[-1].text == "sweetrs: not part of this run, 1 cells were not run."
     assert missing_trials(table(tmp_path), settings_of()) == []
 
 
@@ -443,7 +443,7 @@ def test_effects_and_reasons_of_claims_are_not_compared(found):
 ABSENT = {
     "trials": list(trial_rows((ALS, IRLS, QUIET))),
     "comparison": comparison_rows(real_status="not run"),
-    "claims": claim_rows(verdict="inconclusive", reason="Data not available."),
+    "claims": claim_rows(verdict="inconclusive", reason="Not part of this run."),
 }
 
 
@@ -456,7 +456,7 @@ def test_absent_data_are_a_note(found):
     assert lines[0] == "dpmc: check passed: invented"
     notes = [line for line in lines if line.startswith("  note invented: ")]
     assert len(notes) == 3
-    assert all("data not available" in line for line in notes)
+    assert all("not part of this run" in line for line in notes)
 
 
 def test_a_run_of_which_no_cell_could_run_has_nothing_to_compare(found):
@@ -496,7 +496,7 @@ def test_what_is_made_of_absent_data_may_be_missing_too(tmp_path):
     here = write_run(tmp_path / "run", settings=settings, trials=list(trial_rows((ALS, IRLS))))
     results = read_for_check(made, here)
     texts = [each.text for each in check(results, known, ["sweetrs"]) if not each.fails]
-    assert "synthetic: data not available, 1 cells were not run." in texts
+    assert "synthetic: not part of this run, 1 cells were not run." in texts
     assert len(failures(check(results, known))) == 2
 
 

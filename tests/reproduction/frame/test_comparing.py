@@ -78,7 +78,7 @@ def judge(errors, comparison):
             "first: {method: als}, second: {method: mean}, where: {epsilon: 9}, rule: all, "
             "missing: such a budget",
             INCONCLUSIVE,
-            "data not available (such a budget)",
+            "not part of this run (such a budget)",
         ),
     ],
 )  # fmt: skip

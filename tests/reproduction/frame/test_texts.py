@@ -26,7 +26,7 @@ def test_placeholders_are_filled_and_what_needs_absent_data_is_left_out():
     absent = filled("E1", ENTRY, Evidence({"share": 0.125}, ["sometimes"], **WORDS))
     assert absent.evidence == "12.5% of users 1,000 and items 2."
     nothing = filled("E1", ENTRY, Evidence({}, ["always", "sometimes"], reported=1.0))
-    assert nothing.evidence == "Data not available."
+    assert nothing.evidence == "Not part of this run."
 
 
 @pytest.mark.parametrize(

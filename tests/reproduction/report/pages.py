@@ -15,6 +15,7 @@ class Page(HTMLParser):
     def __init__(self, *texts):
         super().__init__()
         self.tags, self.around, self.open, self.text = [], [], [], []
+        self.spoken = []
         for text in texts:
             self.feed(text)
             assert self.open == []
@@ -31,6 +32,11 @@ class Page(HTMLParser):
     def handle_data(self, data):
         if not {"style", "script"} & set(self.open):
             self.text.append(data)
+            self.spoken.append((tuple(self.open), data))
+
+    def texts_of(self, tag):
+        """Return the texts inside of all of one kind."""
+        return [" ".join(data.split()) for around, data in self.spoken if tag in around]
 
     def all(self, tag):
         return [attributes for name, attributes in self.tags if name == tag]

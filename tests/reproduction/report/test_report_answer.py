@@ -87,9 +87,9 @@ def test_what_was_found_is_said_by_verdict_with_its_number(claims):
 
 def test_an_open_claim_without_its_data_was_not_run():
     assert not_available("trials").status == NOT_RUN
-    assert Finding(INCONCLUSIVE, reason="Data not available (1 of 2)").status == NOT_RUN
+    assert Finding(INCONCLUSIVE, reason="Not part of this run (1 of 2)").status == NOT_RUN
     assert Finding(INCONCLUSIVE, reason="fewer than 2 trials").status == INCONCLUSIVE
-    assert Finding(CONTRADICTED, reason="data not available (SweetRS)").status == CONTRADICTED
+    assert Finding(CONTRADICTED, reason="not part of this run (SweetRS)").status == CONTRADICTED
     claim = dict.fromkeys(STATEMENT, "x")
     table = table_of_verdicts([claim], {"x": lambda _: not_available("trials")}, None)
     assert list(table["verdict"]) == [NOT_RUN]
@@ -212,7 +212,7 @@ def test_real_agreement_without_data_is_open(comparison):
     gone.loc[gone["dataset"] == "ml-100k", ["mean", "log_ratio"]] = np.nan
     finding = found("R2", comparison=gone)
     assert finding.verdict == INCONCLUSIVE
-    assert finding.reason.endswith("data not available (MovieLens 100K).")
+    assert finding.reason.endswith("not part of this run (MovieLens 100K).")
     gone.loc[gone["dataset"] == "sweetrs", ["mean", "log_ratio"]] = np.nan
     assert found("R2", comparison=gone).verdict == INCONCLUSIVE
 
@@ -239,7 +239,7 @@ def test_real_baselines(trials, trials_without_data):
     assert finding.reason.startswith("0 wins, 16 losses, 0 undecided of 16")
     assert found("R4", trials=trials_without_data).verdict == INCONCLUSIVE
     no_baseline = trials[trials["method"] != "global_mean"]
-    assert "data not available" in found("R4", trials=no_baseline).reason
+    assert "not part of this run" in found("R4", trials=no_baseline).reason
     assert found("R4").verdict == INCONCLUSIVE
 
 

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,13 @@ from dpmc_studies.frame.jobs.job import function
 from dpmc_studies.frame.jobs.plan import NUMBERS
 from dpmc_studies.frame.judging.claims import is_own
 from dpmc_studies.frame.judging.effects import Line
-from dpmc_studies.frame.judging.finding import SUPPORTED, VERDICTS
+from dpmc_studies.frame.judging.finding import (
+    CONTRADICTED,
+    NO_EFFECT,
+    NOT_RUN,
+    SUPPORTED,
+    VERDICTS,
+)
 from dpmc_studies.frame.showing.chapter import Chapter, Gallery, Judged
 from dpmc_studies.frame.showing.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE
 from dpmc_studies.frame.showing.style import COLUMN, Drawing, FigureText, new_figure, render
@@ -23,6 +30,7 @@ from dpmc_studies.report.numbers import interval_text
 from dpmc_studies.report.overview import OVERVIEW
 from dpmc_studies.report.page import Report, StudyPage, flattened, write_site
 from dpmc_studies.report.page_parts import copied_to, shown_tables
+from dpmc_studies.report.site import committed_verdicts, differs
 from dpmc_studies.studies.dpals.chapter import TEXT as DPALS
 from dpmc_studies.studies.equal_privacy.chapter import TEXT as EQUAL_PRIVACY
 from dpmc_studies.studies.huber.chapter import coverage
@@ -113,8 +121,38 @@ def test_nothing_is_requested_from_anywhere(outputs, page):
 def test_the_answer_comes_first_then_all_sections(page):
     sections = [attributes["id"] for attributes in page.all("section")]
     names = ["huber", "equal_privacy", "which_model", "audit", "onebit", "dpals"]
-    parts = [part for name in names for part in (name, f"{name}-provenance")]
-    assert sections == ["index", "provenance", *parts, "numbers"]
+    assert sections == ["index", *names, "numbers"]
+    folded = [each["id"] for each in page.all("details") if each.get("class") == "fold"]
+    assert folded[0] == "provenance"
+    assert {f"{name}-provenance" for name in names} < set(folded)
+
+
+def test_a_run_with_other_settings_shows_the_verdicts_of_the_full_run(tmp_path):
+    lines = [Line("H1", SUPPORTED, "It is so", "By 5 %.", "It is so by 5 %."),
+             Line("H2", NOT_RUN, "It is more", "Not part of this run.")]  # fmt: skip
+    chapter = Chapter("Mine", "", "", headlines=lines, findings=lines)
+    alone = {"mine": StudyPage(chapter)}
+    for full in ({}, {"H1": CONTRADICTED, "H2": NO_EFFECT}):
+        shown = {name: replace(page, full=full) for name, page in alone.items()}
+        write_site(tmp_path, Report("Title", shown, {}))
+        page = all_pages(tmp_path, alone)
+        assert page.words.count("It is so by 5 %.") == 2
+        bold = "It is so by 5 %." in " ".join(page.texts_of("strong"))
+        assert bold is not bool(full)
+        said = (
+            "This run has other settings than the full run. The full run’s verdict: contradicted."
+        )
+        assert page.words.count(said) == 2 * bool(full)
+        said = "Not part of this run. The full run’s verdict: no effect."
+        assert page.words.count(said) == 2 * bool(full)
+
+
+def test_only_a_run_with_other_settings_of_a_study_is_told_the_verdicts_of_the_full_run():
+    assert differs(["huber.trials", "report.title"], "huber")
+    assert not differs(["hubert.trials", "report.title", "onebit.links"], "huber")
+    home = Path(__file__).parents[3]
+    assert committed_verdicts(home, "huber")["H3"] in VERDICTS
+    assert committed_verdicts(home, "a_study_of_theirs") == {}
 
 
 def test_every_figure_has_an_alternative_text_and_its_numbers(page, chapters, outputs):
@@ -229,7 +267,7 @@ def test_a_page_without_data_says_so(bare):
 
 def test_a_chapter_shows_what_it_has_and_no_more(written, tmp_path):
     page = written(heading="Mine & yours", introduction="one <i>x</i>")
-    sections = ["index", "provenance", "my_study", "my_study-provenance", "numbers"]
+    sections = ["index", "my_study", "numbers"]
     assert [a["id"] for a in page.all("section")] == sections
     assert "Mine & yours" in page.words
     assert "Tables" not in page.words

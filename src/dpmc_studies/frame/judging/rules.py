@@ -82,7 +82,7 @@ def _judge(rule: str, sample: Sample, threshold: float = 0.0, below: float = 0.0
     reported = count(sample.reported, threshold)
     found, ours, pooled = _found(rule, sample.ours, threshold, below, sample.choices)
     parts = [ours.obstacle] if ours.obstacle else []
-    if np.isfinite(pooled.estimate):
+    if np.isfinite(pooled.estimate) and not ours.obstacle:
         parts += [ours.formatted(), f"pooled {_with_plain(pooled, sample.ours, percent)}"]
     if reported.obstacle:
         parts.append(reported.obstacle)

@@ -51,7 +51,7 @@ def obstacle_to(trials: np.ndarray, needed: int = 2) -> str:
     """Say why comparisons with these numbers of trials allow no verdict, or return ""."""
     missing, few = int((trials == 0).sum()), int((trials < needed).sum())
     if missing:
-        return f"{NOT_AVAILABLE} for {missing} of {trials.size} comparisons"
+        return f"{NOT_AVAILABLE}: {missing} of {trials.size} comparisons"
     if few:
         return f"fewer than {needed} trials give no interval"
     return ""

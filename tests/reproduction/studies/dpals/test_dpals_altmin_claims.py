@@ -68,7 +68,7 @@ def test_a_missing_cell_leaves_no_verdict(name):
     table = table[(table["dataset"] != lost[0]) | (table["epsilon"] != lost[1])]
     found = judged(name, table)
     assert found["verdict"] == NOT_RUN
-    assert "data not available" in found["reason"]
+    assert "not part of this run" in found["reason"]
 
 
 def test_what_is_published_is_named_and_does_not_decide():
@@ -138,7 +138,7 @@ def test_one_curve_is_not_enough(name, lost):
     slopes = {key: slope for key, slope in FASTER.items() if key != lost}
     found = judged(name, {"iterations": planted_iterations(slopes)})
     assert found["verdict"] == NOT_RUN
-    assert "data not available" in found["reason"]
+    assert "not part of this run" in found["reason"]
 
 
 def test_trials_are_paired_by_number():

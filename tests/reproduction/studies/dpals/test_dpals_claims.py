@@ -280,7 +280,7 @@ def test_verdict_on_planted_trials(judge, name, verdict, effect, options):
     assert found["interval_low"] <= found["effect"] <= found["interval_high"]
     assert found["n"] == TRIALS
     assert f"n = {TRIALS}" in found["reason"]
-    assert "data not available" not in found["reason"]
+    assert "not part of this run" not in found["reason"]
 
 
 def test_every_claim_on_trials_is_planted_with_every_verdict():
@@ -346,7 +346,7 @@ def test_missing_cells_leave_no_verdict(judge, name):
     needed, other = NEEDED[name]
     found = judge(name, without(trials, needed))
     assert found["verdict"] == NOT_RUN
-    assert "data not available" in found["reason"]
+    assert "not part of this run" in found["reason"]
     assert judge(name, without(trials, other))["verdict"] == S
 
 
@@ -354,7 +354,7 @@ def test_missing_cells_leave_no_verdict(judge, name):
 def test_without_any_data(claims, tables):
     found = judge_dpals(tables, claims)
     assert set(found["verdict"]) == {NOT_RUN}
-    assert found["reason"].str.contains("data not available").all()
+    assert found["reason"].str.contains("not part of this run").all()
     assert found["effect"].isna().all()
 
 
@@ -424,14 +424,14 @@ class TestForms:
         assert found["verdict"] == S
         assert found["reason"].startswith((f"DPALS and {exact}: ", f"{exact}: "))
         assert found["reason"].endswith(f"{published}: not run in every cell")
-        assert "data not available" not in found["reason"]
+        assert "not part of this run" not in found["reason"]
 
     def test_what_was_not_run_as_printed_is_no_want_of_data(self, judge):
         trials = make(DEEP)
         found = judge("D3", trials[trials["method"] != "dpals_literal"])
         assert found["verdict"] == S
         assert found["reason"].endswith("DPALS (as published): not run in every cell")
-        assert "data not available" not in found["reason"]
+        assert "not part of this run" not in found["reason"]
 
 
 class TestReasons:
@@ -631,7 +631,7 @@ class TestIterations:
         rows = tables["iterations"]
         found = judge("D5", {"iterations": rows[rows["method"] != lost]})
         assert found["verdict"] == NOT_RUN
-        assert "data not available" in found["reason"]
+        assert "not part of this run" in found["reason"]
 
 
 def timing(power=1.0, factor=1.2, als=1.0, sizes=(5000, 10000, 20000), repeats=3):
@@ -675,7 +675,7 @@ class TestTiming:
         rows = timing()["timing"]
         found = judge("D21", {"timing": rows[rows["method"] != lost]})
         assert found["verdict"] == NOT_RUN
-        assert "data not available" in found["reason"]
+        assert "not part of this run" in found["reason"]
 
 
 def coverage(
@@ -736,14 +736,14 @@ class TestCoverage:
         other = coverage(dataset="jester", correlation=0.1)
         assert judge("D31", other)["verdict"] == NOT_RUN
         lacking = here["coverage"][here["coverage"]["sampling"] != "shuffled"]
-        assert "data not available" in judge("D31", {"coverage": lacking})["reason"]
+        assert "not part of this run" in judge("D31", {"coverage": lacking})["reason"]
 
     @pytest.mark.parametrize("name", ["D19", "D20"])
     def test_other_data_sets_say_nothing_of_movielens_10m(self, judge, name):
         for dataset in ("ml-100k", "ml-10m-top400"):
             found = judge(name, coverage(dataset=dataset))
             assert found["verdict"] == NOT_RUN
-            assert "data not available" in found["reason"]
+            assert "not part of this run" in found["reason"]
 
 
 class TestAccounting:
@@ -789,7 +789,7 @@ class TestThePage:
 
     def test_no_claim_on_the_small_grid_lacks_data_but_those(self, claims):
         found = judge_dpals({"trials": make()[lambda rows: ~rows["dataset"].isin(LARGE)]}, claims)
-        lacking = set(found.loc[found["reason"].str.contains("data not available"), "id"])
+        lacking = set(found.loc[found["reason"].str.contains("not part of this run"), "id"])
         assert set(OF_LARGE) <= lacking
 
 
@@ -802,7 +802,7 @@ class TestClaimsFile:
         assert found["id"].tolist() == [*PAPERS, *READ_ME]
         assert {name for name in PREDICATES if not name.startswith("F")} == set(found["id"])
         assert list(found.columns) == list(CLAIM_COLUMNS)
-        lacking = found.loc[found["reason"].str.contains("data not available"), "id"]
+        lacking = found.loc[found["reason"].str.contains("not part of this run"), "id"]
         # whose data are made elsewhere: other numbers of items, private SVD, numbers of ratings,
         # DP-AltMin and what is beside it
         assert lacking.tolist() == ["D26", "D33", "D34", "D36", *READ_ME]
@@ -898,6 +898,6 @@ def test_the_grid_has_every_cell_that_a_claim_needs(claims):
     steps = [followed.assign(trial=0, iteration=step, rmse=1.0, rse=1.0) for step in (1, 2)]
     steps = pd.concat(steps)
     found = judge_dpals({"trials": trials, "iterations": steps}, claims)
-    lacking = found.loc[found["reason"].str.contains("data not available"), "id"]
+    lacking = found.loc[found["reason"].str.contains("not part of this run"), "id"]
     # from other tables
     assert set(lacking) <= {"D19", "D20", "D21", "D22", "D31"}

@@ -90,7 +90,7 @@ def test_all_movies(entries):
         here = trials[(trials["method"] == "als") & trials["variant"].str.endswith(f"_{variant}")]
         assert found[f"ml-10m_{name}"] in set(here["rmse"])
     alone = one("E36", {})
-    assert alone.evidence == "Data not available."
+    assert alone.evidence == "Not part of this run."
     assert alone.numbers == {}
 
 
@@ -157,7 +157,7 @@ def test_growth_with_items():
     assert "0.90 (0.90 to 0.90) at ε = 5" in found.evidence
     alone = one("E52", {})
     assert alone.numbers == pytest.approx({"theorem": 1.5, "remark": 1.0})
-    assert alone.evidence == "Data not available."
+    assert alone.evidence == "Not part of this run."
 
 
 def test_resampling():
@@ -172,11 +172,11 @@ def test_resampling():
     )
     assert "Synthetic, 5,000 users 1.11 at ε = 1, 1.11 at ε = 5" in found.evidence
     for lacking in ({}, {"trials": trials[trials["variant"] == "standard"]}):
-        assert one("E50", lacking).evidence == "Data not available."
+        assert one("E50", lacking).evidence == "Not part of this run."
 
 
 def test_errata_of_a_folder(tmp_path, entries):
     folder = fake_results.write("dpals", tmp_path / "dpals")
     assert errata.errata(folder, {})[0] == entries["E30"]
     absent = {entry.id: entry for entry in errata.errata(tmp_path, {})}
-    assert absent["E36"].evidence == "Data not available."
+    assert absent["E36"].evidence == "Not part of this run."

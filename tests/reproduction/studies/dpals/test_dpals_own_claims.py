@@ -83,19 +83,19 @@ def nothing_private(trials):
 PLANTED = [
     ("F1", SUPPORTED, lambda t: scaled(t, "dpals", 0.01), "DPALS at 5 of 5"),
     ("F1", CONTRADICTED, unchanged, "DPALS (H-free, rows clipped) at 5 of 5 ε"),
-    ("F1", INCONCLUSIVE, lambda t: of_methods(t, "dpals", "als"), "data not available"),
+    ("F1", INCONCLUSIVE, lambda t: of_methods(t, "dpals", "als"), "not part of this run"),
     ("F2", SUPPORTED, lambda t: t[t["method"] != "dpals_literal"], "methods keep it"),
     ("F2", CONTRADICTED, unchanged, "DPALS (as published) 1.060 times"),
-    ("F2", INCONCLUSIVE, nothing_private, "data not available"),
+    ("F2", INCONCLUSIVE, nothing_private, "not part of this run"),
     ("F3", SUPPORTED, level, "0 of"),
     ("F3", CONTRADICTED, with_one_far_off, "at most 3 times"),
-    ("F3", INCONCLUSIVE, lambda t: t[t["trial"] == 0], "data not available"),
+    ("F3", INCONCLUSIVE, lambda t: t[t["trial"] == 0], "not part of this run"),
     ("F4", SUPPORTED, unchanged, "MovieLens 100K 1.02 to 1.03"),
     ("F4", CONTRADICTED, lambda t: scaled(t, "dpals", 2), "0 hold"),
-    ("F4", INCONCLUSIVE, lambda t: t[t["method"] != "als"], "data not available"),
+    ("F4", INCONCLUSIVE, lambda t: t[t["method"] != "als"], "not part of this run"),
     ("F5", SUPPORTED, lambda t: scaled(t, "dpals", 0.5), "the user’s own mean, which is free"),
     ("F5", CONTRADICTED, unchanged, "MovieLens 100K 0.994 to 1.14"),
-    ("F5", INCONCLUSIVE, lambda t: of_methods(t, "dpals", "als"), "data not available"),
+    ("F5", INCONCLUSIVE, lambda t: of_methods(t, "dpals", "als"), "not part of this run"),
     (
         "F6",
         SUPPORTED,
@@ -103,7 +103,7 @@ PLANTED = [
         "less at 25 and more at 0 of 25",
     ),
     ("F6", CONTRADICTED, unchanged, "DP-SAltLS"),
-    ("F6", INCONCLUSIVE, lambda t: of_methods(t, "dpals"), "data not available"),
+    ("F6", INCONCLUSIVE, lambda t: of_methods(t, "dpals"), "not part of this run"),
 ]
 
 

@@ -68,7 +68,7 @@ def test_what_was_not_run_is_missing_and_the_evidence_stays():
     before = found.tables["trials"].copy()
     lacking = found.tables["trials"].query("method != 'dpals_literal'")
     one = readings(evidence_of({"trials": lacking}))["as published"]
-    assert "data not available" in PREDICATES["D25"](one).reason
+    assert "not part of this run" in PREDICATES["D25"](one).reason
     pd.testing.assert_frame_equal(found.tables["trials"], before)
 
 

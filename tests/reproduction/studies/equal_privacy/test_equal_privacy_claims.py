@@ -202,7 +202,7 @@ def test_noises_are_paired_row_by_row_whatever_the_order():
 def test_nothing_to_compare(table):
     finding = found(table)
     assert finding.verdict == I
-    assert "data not available" in finding.reason
+    assert "not part of this run" in finding.reason
     assert np.isnan(finding.effect)
 
 

@@ -51,25 +51,25 @@ def private(calibrated):
 PLANTED = [
     ("P1", SUPPORTED, lambda t: t, "72 wins, 0 losses"),
     ("P1", CONTRADICTED, lambda t: scaled(t, 0.01, FACTORS), "0 wins, 72 losses"),
-    ("P1", INCONCLUSIVE, private, "data not available"),
+    ("P1", INCONCLUSIVE, private, "not part of this run"),
     ("P2", SUPPORTED, lambda t: scaled(t, 0.2, FACTORS), "30 wins, 0 losses"),
     ("P2", CONTRADICTED, lambda t: t, "23 wins, 4 losses"),
-    ("P2", INCONCLUSIVE, lambda t: t[t["method"].isin(FACTORS)], "data not available"),
+    ("P2", INCONCLUSIVE, lambda t: t[t["method"].isin(FACTORS)], "not part of this run"),
     ("P3", SUPPORTED, lambda t: scaled(t, 0.2, FACTORS), "30 wins, 0 losses"),
     ("P3", CONTRADICTED, lambda t: t, "9 wins, 20 losses"),
     ("P3", CONTRADICTED, lambda t: scaled(t, 5.0, FACTORS), "0 wins, 30 losses"),
     ("P4", SUPPORTED, lambda t: with_local_bayes(t, 0.1), "30 wins, 0 losses"),
     # as good as the best of the others everywhere is not worse than it
     ("P4", CONTRADICTED, lambda t: with_local_bayes(t, 2.0), "0 wins, 30 losses"),
-    ("P4", INCONCLUSIVE, lambda t: t, "data not available"),
+    ("P4", INCONCLUSIVE, lambda t: t, "not part of this run"),
     ("P5", SUPPORTED, lambda t: scaled(t, 0.2, FACTORS), "72 wins, 0 losses"),
     ("P5", CONTRADICTED, lambda t: t, "58 wins, 13 losses"),
-    ("P5", INCONCLUSIVE, lambda t: t.head(0), "data not available"),
+    ("P5", INCONCLUSIVE, lambda t: t.head(0), "not part of this run"),
     # user level has Huber noise at three budgets only
     ("P6", SUPPORTED, lambda t: scaled(t, 0.9, mechanism="huber"), "54 wins, 0 losses"),
     ("P6", NO_EFFECT, lambda t: t, "54 undecided of 54"),
     ("P6", CONTRADICTED, lambda t: scaled(t, 1.1, mechanism="huber"), "0 wins, 54 losses"),
-    ("P6", INCONCLUSIVE, lambda t: t[t["mechanism"] != "huber"], "data not available"),
+    ("P6", INCONCLUSIVE, lambda t: t[t["mechanism"] != "huber"], "not part of this run"),
     ("P8", SUPPORTED, lambda t: scaled(t, 0.2, FACTORS), "60 wins, 0 losses"),
     ("P8", CONTRADICTED, lambda t: scaled(t, 5.0, FACTORS), "0 wins, 60 losses"),
 ]  # fmt: skip
@@ -86,7 +86,7 @@ def test_verdicts(calibrated, claim, verdict, change, words):
 def test_what_was_not_run_is_open(claim):
     finding = found(claim)
     assert finding.verdict == INCONCLUSIVE
-    assert "data not available" in finding.reason
+    assert "not part of this run" in finding.reason
 
 
 @pytest.mark.parametrize("factor", [1.005, 0.995])

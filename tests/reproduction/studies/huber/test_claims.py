@@ -166,7 +166,7 @@ def test_verdict_on_planted_trials(planted, name, verdict, effect, options):
     assert found["verdict"] == verdict, found["reason"]
     assert found["interval_low"] <= found["effect"] <= found["interval_high"]
     assert found["n"] == 10
-    assert "data not available" not in found["reason"]
+    assert "not part of this run" not in found["reason"]
 
 
 def test_every_trial_claim_is_planted_with_every_verdict():
@@ -381,7 +381,7 @@ class TestMissingData:
         )
         others = found.drop(index=facts)
         assert set(others["verdict"]) == {NOT_RUN}
-        assert others["reason"].str.contains("data not available").all()
+        assert others["reason"].str.contains("not part of this run").all()
         assert others["effect"].isna().all()
         assert found.loc[facts, "verdict"].ne(I).all()
 
@@ -390,7 +390,7 @@ class TestMissingData:
         found = judge_readings(
             trials[trials["dataset"] == "synthetic"], *SYNTHETIC_CLAIMS, *REAL_CLAIMS
         )
-        lost = found["reason"].str.contains("data not available")
+        lost = found["reason"].str.contains("not part of this run")
         assert set(found.index[lost]) == set(REAL_CLAIMS)
         assert (found.loc[lost, "verdict"] == NOT_RUN).all()
         pd.testing.assert_frame_equal(found[~lost], judge_readings(trials, *SYNTHETIC_CLAIMS))
@@ -400,7 +400,7 @@ class TestMissingData:
         lost = trials["rank"].isin([5, 10]) & trials["observed_fraction"].eq(0.05)
         found = judge(trials[~lost], *SYNTHETIC_CLAIMS)
         assert found["verdict"].to_dict() == dict.fromkeys(SYNTHETIC_CLAIMS, NOT_RUN)
-        assert found["reason"].str.contains("data not available").all()
+        assert found["reason"].str.contains("not part of this run").all()
 
     @pytest.mark.parametrize("trials", [1, 2, 3])
     def test_few_trials_never_crash(self, judge_readings, make_trials, trials):
@@ -420,7 +420,7 @@ class TestMissingData:
     def test_a_reduced_grid_is_missing_data(self, judge, make_trials):
         trials = make_trials()
         found = judge(trials[trials["rank"] == 5], "H2", "H3")
-        assert found["reason"].str.contains("data not available").tolist() == [False, True]
+        assert found["reason"].str.contains("not part of this run").tolist() == [False, True]
 
 
 def test_row_order_does_not_matter(judge_readings, make_trials):

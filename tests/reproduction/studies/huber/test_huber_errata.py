@@ -152,9 +152,9 @@ def test_without_data_the_page_says_so():
     bare = Sources(load(PAPER))
     texts = read_mapping(TEXTS)
     by_id = {name: filled(name, texts[name], ENTRIES[name](bare)) for name in ("E5", "E11", "E61")}
-    assert by_id["E11"].evidence == "Data not available."
+    assert by_id["E11"].evidence == "Not part of this run."
     assert "MovieLens" not in by_id["E61"].evidence
-    assert "data not available on SweetRS" in by_id["E5"].evidence
+    assert "not part of this run on SweetRS" in by_id["E5"].evidence
 
 
 @pytest.mark.skipif(not MIRROR, reason="DPMC_DATA_MIRROR does not name the real data files")

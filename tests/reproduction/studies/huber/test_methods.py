@@ -51,7 +51,10 @@ class TestWeights:
         assert found["verdict"] == S
         for lacking in (other, table[table["mechanism"] == "gaussian"], None):
             found = verdict("H38", weights=lacking)
-            assert (found["verdict"], found["reason"]) == (NOT_RUN, "data not available (weights)")
+            assert (found["verdict"], found["reason"]) == (
+                NOT_RUN,
+                "not part of this run (weights)",
+            )
 
 
 MODELS = {("als", "none"): "H39", ("als", "gaussian"): "H44", ("irls", "huber"): "H44"}
@@ -100,7 +103,7 @@ class TestOverfitting:
         short = heldout(dict.fromkeys(MODELS, 0.03), iterations=20)
         for table in (short, short.iloc[:0], None):
             found = verdict("H39", heldout=table)
-            lacking = "data not available (held-out errors by iteration)"
+            lacking = "not part of this run (held-out errors by iteration)"
             assert (found["verdict"], found["reason"]) == (NOT_RUN, lacking)
 
 
@@ -158,7 +161,7 @@ class TestThesisMethods:
             found = verdict(name, thesis_methods=table)
             assert (found["verdict"], found["reason"]) == (
                 NOT_RUN,
-                "data not available (seconds and errors of the four methods)",
+                "not part of this run (seconds and errors of the four methods)",
             )
 
     def test_seconds_are_those_until_the_error_is_near_its_least(self):

@@ -152,7 +152,7 @@ def test_one_missing_cell_makes_a_claim_inconclusive(judge):
     planted.ours[1] = np.nan
     found = judge(planted)
     assert (found.verdict, found.reported_verdict) == ("inconclusive", "supported")
-    assert found.reason.startswith("data not available for 1 of 3 comparisons")
+    assert found.reason.startswith("not part of this run: 1 of 3 comparisons")
     assert found.effect == pytest.approx(-0.05)
     assert found.n == planted.ours.shape[1]  # trials of the comparisons that were run
 

@@ -43,7 +43,7 @@ class TestTiming:
         ):
             found = verdict("H18", timing=part)
             assert found["verdict"] == "not run"
-            assert found["reason"].startswith("data not available")
+            assert found["reason"].startswith("not part of this run")
 
 
 class TestConvergence:
@@ -73,7 +73,7 @@ class TestConvergence:
         for part in (table[table["noise_target"] == "iterate"], table.iloc[:0], None):
             found = verdict("H35", convergence=part)
             assert found["verdict"] == "not run"
-            assert found["reason"].startswith("data not available")
+            assert found["reason"].startswith("not part of this run")
 
 
 class TestStarts:
@@ -122,7 +122,7 @@ class TestStarts:
         for part in (table[table["mechanism"] != "laplace"], table.iloc[:0], None):
             found = verdict("H36", starts=part)
             assert found["verdict"] == "not run"
-            assert found["reason"].startswith("data not available")
+            assert found["reason"].startswith("not part of this run")
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="draws millions of samples")

@@ -318,7 +318,7 @@ def test_missing_cells_leave_no_verdict(judge, name):
     needed, other = NEEDED[name]
     found = without(needed)
     assert found["verdict"] == NOT_RUN
-    assert "data not available" in found["reason"]
+    assert "not part of this run" in found["reason"]
     assert without(other)["verdict"] == S
 
 
@@ -326,7 +326,7 @@ def test_missing_cells_leave_no_verdict(judge, name):
 def test_without_any_data(judge, no_trials, name):
     found = judge(name, no_trials)
     assert found["verdict"] == NOT_RUN
-    assert "data not available" in found["reason"]
+    assert "not part of this run" in found["reason"]
     assert np.isnan(found["effect"])
 
 
@@ -684,7 +684,7 @@ class TestOutP:
         tables[lost] = tables[lost].iloc[:0]
         found = judge("O15", no_trials, *tables)
         assert found["verdict"] == NOT_RUN
-        assert "data not available" in found["reason"]
+        assert "not part of this run" in found["reason"]
 
 
 class TestComputedFacts:
