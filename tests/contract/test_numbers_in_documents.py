@@ -458,6 +458,29 @@ def losses_of_accuracy():
     }  # fmt: skip
 
 
+def entries_bounded(constraint="both"):
+    """Shares of right signs on MovieLens 100K by mechanism, link, epsilon and metric."""
+    table = means("onebit").query(f"dataset == 'ml-100k' and constraint == '{constraint}'")
+    return table.set_index(["mechanism", "link", "epsilon", "metric"])["mean"]
+
+
+def gains_of_bounded_entries():
+    """Points that bounded entries add to the nuclear norm alone, and how many at most to others."""
+    gained = 100 * (entries_bounded() - entries_bounded("nuclear"))
+    accuracies = gained[gained.index.get_level_values("metric").str.startswith("accuracy")]
+    return {
+        "logistic": gained["objp_paper", "logistic", 1, "accuracy_truncated"],
+        "gaussian": gained["objp_paper", "gaussian", 4, "accuracy_truncated"],
+        "others": accuracies.loc[["inp", "outp_paper"]].abs().max(),
+    }
+
+
+def cost_of_the_wrong_link():
+    """Per cent by which the wrong link changes the truncated error of InP at epsilon 1, at most."""
+    ratios = in_reason("onebit", "O25", r"InP (?P<worse>[\d.]+)/(?P<better>[\d.]+)")()
+    return {"factor": 100 * max(ratios["worse"] - 1, 1 - ratios["better"])}
+
+
 @cache
 def accuracy_by_steps():
     """Per cent of right signs of GraP with more than one K, with its standard error."""
@@ -636,6 +659,10 @@ SENTENCES = [
     (ONEBIT, "InP loses {inp_1} points of {clear} ({cut} of {clear_cut} at rank 1), GraP {grap_1} "
      "and ObjP {objp_1}. At epsilon 4 they lose {inp_4}, {grap_4} and {objp_4}.",
      losses_of_accuracy),
+    (ONEBIT, "truncated ObjP gains {logistic} points at epsilon 1, and {gaussian} at epsilon 4",
+     gains_of_bounded_entries),
+    (ONEBIT, "InP and OutP change by at most {others} points", gains_of_bounded_entries),
+    (ONEBIT, "the wrong link changes the error of InP by {factor} %", cost_of_the_wrong_link),
     (ONEBIT, "raw, at epsilon 1, InP has {inp} % and OutP {outp} %", losses_of_accuracy),
     (ONEBIT, "About {needed} draws would decide it", needed("onebit", "O3")),
     (ONEBIT, "(O8), in {wins} of {all} comparisons",
@@ -839,6 +866,11 @@ def onebit_accuracy():
     return {
         "InP": [*rows["inp"], *clear],
         "ObjP": rows["objp_paper"],
+        "ObjP, entries bounded too": [
+            100 * entries_bounded()["objp_paper", "logistic", epsilon, f"accuracy_{kind}"]
+            for epsilon in (1, 4, 10)
+            for kind in ("raw", "truncated")
+        ],
         "GraP": rows["grap"],
         "OutP as published, not private": rows["outp_paper"],
     }

@@ -216,6 +216,14 @@ def squared_triangle(sources) -> Evidence:
     return Evidence(numbers, side=SIDE, draws=DRAWS)
 
 
+def zero_sums(sources) -> Evidence:
+    """How often a sum of an entry and its noise is 0."""
+    rng = np.random.default_rng(1)
+    noises = {"gaussian": rng.standard_normal(NOISES), "logistic": rng.logistic(size=NOISES)}
+    zeros = {name: float((0.5 + noise == 0).sum()) for name, noise in noises.items()}
+    return Evidence(zeros, draws=NOISES)
+
+
 ENTRIES = {
     "E18": input_objective,
     "E19": halved_noise,
@@ -231,4 +239,5 @@ ENTRIES = {
     "E81": optimal_solution,
     "E82": variance,
     "E83": counter,
+    "E84": zero_sums,
 }

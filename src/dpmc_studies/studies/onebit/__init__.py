@@ -64,7 +64,7 @@ STUDY = Study.of(
         Step(
             "claims",
             ".claims.judge:run",
-            needs=(*MEASURED, "gradient_steps"),
+            needs=(*MEASURED, "gradient_steps", "wrong_link"),
         ),
         Step(
             "tables",
@@ -84,6 +84,7 @@ STUDY = Study.of(
         means={
             "ranks": (*OneBitCell.names(), "rank"),
             "gradient_steps": (*StepsCell.names(), "rank"),
+            "wrong_link": (*OneBitCell.names(), "drawn_link"),
         },
     ),
 )

@@ -27,6 +27,7 @@ from dpmc_studies.studies.onebit.experiments import EXPERIMENTS
 
 NAMES = (
     "trials", "ranks", "outp_change", "outp_attack", "bounds", "link_constants", "claims",
+    "wrong_link",
     *EXPERIMENTS,
 )  # fmt: skip
 BENCHMARK, LARGE = SYNTHETIC, "synthetic_large"

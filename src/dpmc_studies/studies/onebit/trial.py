@@ -67,7 +67,7 @@ def make_sample(
             settings["items"],
             settings["rank"],
             cell.observed_fraction,
-            link_of(cell.link),
+            link_of(settings.get("drawn_link", cell.link)),
             settings["alpha"],
             drawn,
         )

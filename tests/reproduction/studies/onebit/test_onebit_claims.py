@@ -120,9 +120,9 @@ def claims():
 def judge(claims):
     """Return a judge of one claim by its id, on the results as they are."""
 
-    def judged(name, trials, change=None, attack=None, ranks=None):
+    def judged(name, trials, change=None, attack=None, ranks=None, wrong_link=None):
         some = [claim for claim in claims if claim["id"] == name]
-        evidence = evidence_of(trials, ranks, change, attack)
+        evidence = evidence_of(trials, ranks, change, attack, wrong_link)
         return table_of_verdicts(some, PREDICATES, evidence).iloc[0]
 
     return judged
@@ -687,12 +687,44 @@ class TestOutP:
         assert "not part of this run" in found["reason"]
 
 
+def with_the_other_link(trials, by_link):
+    """Return fits of the same matrices with a log ARE that much above, by the link of the fit."""
+    here = trials["mechanism"].isin(OTHERS) & trials["epsilon"].isin([1.0, 2.0])
+    rows = trials[here & (trials["observed_fraction"] == 0.15)].copy()
+    for kind in ("raw", "truncated"):
+        rows[f"are_{kind}"] *= np.exp(rows["link"].map(by_link))
+    return rows
+
+
+class TestTheWrongLink:
+    @pytest.mark.parametrize(
+        ("gaussian", "logistic", "verdict"),
+        [(0.1, 0.1, S), (-0.1, -0.1, C), (0.1, -0.1, C), (0.0, 0.0, N), (0.1, 0.005, I)],
+    )
+    def test_it_hurts_if_errors_are_larger_with_both(self, judge, gaussian, logistic, verdict):
+        trials = make(spread=0.005)
+        wrong = with_the_other_link(trials, {"gaussian": gaussian, "logistic": logistic})
+        found = judge("O25", trials, wrong_link=wrong)
+        assert found["verdict"] == verdict
+        assert found["effect"] == pytest.approx(-(gaussian + logistic) / 2, abs=0.01)
+
+    def test_signs_are_named_by_their_link_and_not_by_that_of_the_fit(self, judge):
+        trials = make()
+        wrong = with_the_other_link(trials, {"gaussian": -0.2, "logistic": 0.2})
+        reason = judge("O25", trials, wrong_link=wrong)["reason"]
+        assert "(logistic link, ε" in reason.split("most against it")[1].split(";")[0]
+        assert "InP 1.2" in reason
+        assert "/0.8" in reason
+
+    def test_it_is_not_run_without_its_table(self, judge):
+        assert judge("O25", make())["verdict"] == NOT_RUN
+
+
 class TestComputedFacts:
     @pytest.mark.parametrize(
         ("name", "effect", "text"),
         [
             ("O11", np.log(500), "inf at p1 = 0, p2 = 0.5; that of p1 = p2 = 1/(1 + e) is 1.000"),
-            ("O13", None, "2.000 at epsilon 1, above it at 0.25, 0.5, 1, 2, 3, 4, 5"),
             ("O14", None, "1.132 at epsilon 1, above it at 0.25, 0.5, 1. From"),
             ("O16", (1 + np.e) ** 2 / np.e**2, "5.0862"),
         ],
@@ -704,6 +736,16 @@ class TestComputedFacts:
         assert text in found["reason"]
         if effect is not None:
             assert found["effect"] == pytest.approx(effect, rel=1e-9)
+
+    def test_noise_that_is_added_whole_keeps_its_claim_and_halved_noise_does_not(
+        self, judge, no_trials
+    ):
+        found = judge("O13", no_trials)
+        assert found["verdict"] == S
+        assert found["effect"] == pytest.approx(0.983, abs=1e-3)
+        whole, halved = found["reason"].split("With the noise halved (contradicted): ")
+        assert "1.000 at epsilon 1, above it at none" in whole
+        assert "2.000 at epsilon 1, above it at 0.25, 0.5, 1, 2, 3, 4, 5" in halved
 
     def test_what_is_said_of_the_bounds_holds(self, judge, no_trials):
         found = judge("O23", no_trials)
@@ -817,9 +859,10 @@ class TestComputedFacts:
 
 
 class TestClaimsFile:
-    def test_all_24_claims_are_judged_in_their_columns(self, claims):
-        found = judge_onebit(dict(zip(TABLES, (make(), None, None, *outp()), strict=True)), claims)
-        assert found["id"].tolist() == [f"O{number}" for number in range(1, 25)]
+    def test_all_25_claims_are_judged_in_their_columns(self, claims):
+        tables = make(), None, None, None, *outp()
+        found = judge_onebit(dict(zip(TABLES, tables, strict=True)), claims)
+        assert found["id"].tolist() == [f"O{number}" for number in range(1, 26)]
         assert {name for name in PREDICATES if name.startswith("O")} == set(found["id"])
         assert list(found.columns) == list(CLAIM_COLUMNS)
         assert found["reason"].str.len().gt(10).all()

@@ -24,6 +24,7 @@ PAPER = {"InP": "inp", "ObjP": "objp_paper", "GraP": "grap", "OutP": "outp_paper
 PERTURBED = ("InP", "ObjP", "GraP")  # all but OutP
 TIGHT = "objp"
 MOVIELENS = "ml-100k"
+OTHER_LINK = "signs of the other link"  # the data set of cells with the link of the fit
 
 
 class Outputs:
@@ -125,18 +126,23 @@ def evidence_of(
     ranks: pd.DataFrame | None = None,
     outp_change: pd.DataFrame | None = None,
     outp_attack: pd.DataFrame | None = None,
+    wrong_link: pd.DataFrame | None = None,
 ) -> OneBitEvidence:
     """Return what the predicates judge, of the study's tables; None is one that was not made.
 
     ``trials`` has the columns :data:`dpmc_studies.studies.onebit.cells.ONEBIT_COLUMNS`, any order
-    of rows.
+    of rows. Of ``wrong_link``, outputs have the cells as those of a data set :data:`OTHER_LINK`.
     """
-    found = _evidence(trials, ranks, outp_change, outp_attack)
+    grid = trials
+    if wrong_link is not None:
+        trials = pd.concat([trials, wrong_link.assign(dataset=OTHER_LINK)], ignore_index=True)
+    found = replace(_evidence(trials, ranks, outp_change, outp_attack), trials=grid)
     has_tight = ((trials["mechanism"] == TIGHT) & (trials["link"] == GAUSSIAN)).any()
     if not has_tight:
         return found
     tables = (None if table is None else with_tight_delta(table) for table in (trials, ranks))
-    return replace(found, tight=_evidence(*tables, outp_change, outp_attack))
+    tight = _evidence(*tables, outp_change, outp_attack)
+    return replace(found, tight=replace(tight, trials=with_tight_delta(grid)))
 
 
 def _evidence(trials, ranks, outp_change, outp_attack) -> OneBitEvidence:

@@ -20,6 +20,7 @@ from dpmc_studies.studies.onebit.claims import (  # noqa: F401  (importing them 
 )
 from dpmc_studies.studies.onebit.claims.evidence import (
     LINKS,
+    PAPER,
     PREDICATES,
     OneBitEvidence,
     evidence_of,
@@ -28,10 +29,11 @@ from dpmc_studies.studies.onebit.claims.evidence import (
 from dpmc_studies.studies.onebit.claims.verdicts import DELTAS
 
 FILE = Path(__file__).parents[1] / "claims.yaml"
-TABLES = ("trials", "ranks", "gradient_steps", "outp_change", "outp_attack")
+TABLES = ("trials", "ranks", "gradient_steps", "wrong_link", "outp_change", "outp_attack")
 CELLS = {
     "trials": (*ONEBIT_COORDINATES, "trial"),
     "ranks": (*ONEBIT_COORDINATES, "rank", "trial"),
+    "wrong_link": (*ONEBIT_COORDINATES, "trial"),
 }
 """Columns that name a cell, then the one that numbers its trials."""
 
@@ -95,6 +97,9 @@ def readings(
             for name in ("trials", "ranks")
             if tables.get(name) is not None
         }
+        wrong = tables.get("wrong_link")
+        if wrong is not None:  # which has the K of the grid
+            changed["wrong_link"] = wrong[wrong["mechanism"] != PAPER["GraP"]]
         found[f"K = {k}"] = evidence_from({**tables, **changed})
     return found
 

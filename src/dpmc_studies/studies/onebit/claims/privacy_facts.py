@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -59,8 +60,13 @@ def condition_on_two_ratios_is_enough(evidence: OneBitEvidence) -> Finding:
 
 @claim("O13")
 def objp_as_published_is_private(evidence: OneBitEvidence) -> Finding:
-    """With its coefficient 1/2, logistic link, ObjP has the epsilon that is claimed."""
-    return judge_objective_noise("objp_literal", link_of("logistic"))
+    """With the coefficient 1 of appendix B, logistic link, ObjP has the epsilon claimed."""
+    logistic = link_of("logistic")
+    found = judge_objective_noise("objp_paper", logistic)
+    halved = judge_objective_noise("objp_literal", logistic)
+    return replace(
+        found, reason=f"{found.reason}. With the noise halved ({halved.verdict}): {halved.reason}"
+    )
 
 
 @claim("O14")

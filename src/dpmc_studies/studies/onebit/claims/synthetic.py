@@ -1,4 +1,4 @@
-"""Claims about synthetic data: O1 to O4, and O8 to O10."""
+"""Claims about synthetic data: O1 to O4, O8 to O10, and O25."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,6 +11,8 @@ from dpmc_studies.frame.judging.rules import Rows, all_of, always_below, mostly_
 from dpmc_studies.statistics.tests import row_tests
 from dpmc_studies.studies.onebit.cells import CLEAR, OBSERVED_FRACTION
 from dpmc_studies.studies.onebit.claims.evidence import (
+    LINKS,
+    OTHER_LINK,
     PAPER,
     PERTURBED,
     OneBitEvidence,
@@ -180,6 +182,24 @@ def objp_changes_drastically_and_fractions_matter_less(evidence: OneBitEvidence)
     return on_both_outputs(evidence, judge)
 
 
+@claim("O25")
+def an_unknown_link_hurts(evidence: OneBitEvidence) -> Finding:
+    """ALL: with the right link less ARE than with the other, three mechanisms, epsilon 1 and 2."""
+
+    def judge(outputs: Outputs) -> Finding:
+        rows, factors = {}, {}
+        for epsilon, name, link in product(reversed(SMALL), PERTURBED, outputs.links):
+            (other,) = (each for each in LINKS if each != link)
+            cell = synthetic_cell(name, other, OBSERVED_FRACTION, epsilon)
+            wrong = outputs.log_are(replace(cell, dataset=OTHER_LINK))
+            factors[name, link] = wrong - _at(outputs, name, link, epsilon)
+            rows[place_named(name, link, epsilon)] = -factors[name, link]
+        what = f"at epsilon {SMALL[0]:g} ARE(other link)/ARE(link of the signs)"
+        return _with_factors(always_below(rows), what, factors)
+
+    return on_both_outputs(evidence, judge)
+
+
 def _less_prone(outputs: Outputs) -> Rows:
     """Return how much more ARE changes with the fraction at epsilon <= 1, either way, than above.
 
@@ -222,7 +242,8 @@ def _with_factors(
     """
     if not np.isfinite(finding.effect):
         return finding
-    by_name = {name: [row for (of, _), row in logs.items() if of == name] for name in PAPER}
+    names = dict.fromkeys(name for name, _ in logs)
+    by_name = {name: [row for (of, _), row in logs.items() if of == name] for name in names}
     factors = ", ".join(f"{name} {'/'.join(map(_factor, rows))}" for name, rows in by_name.items())
     return replace(finding, reason=f"{finding.reason}; {what} {factors}")
 
