@@ -6,7 +6,7 @@ Source: [Li 2021], section 5.2.2, explains the order of the mechanisms on real d
 from collections.abc import Iterator
 
 from dpmc.errors import refuse_unknown
-from dpmc_studies.frame.api import Job, Section
+from dpmc_studies.frame.api import Section
 from dpmc_studies.frame.jobs.task import Task
 from dpmc_studies.studies.onebit.cells import (
     BOTH,
@@ -52,15 +52,13 @@ def run(task: Task) -> Iterator[dict[str, object]]:
         yield {name: (row | drawn)[name] for name in WRONG_LINK_COLUMNS}
 
 
-JOB = Job(
-    name="wrong_link",
-    run=f"{__name__}:run",
-    tables={"wrong_link": WRONG_LINK_COLUMNS},
-    cell=OneBitCell,
-    cells=cells,
-    by=ONEBIT_COORDINATES[:5],
-    settings=settings,
-    modules=lambda section, cell: NOISES,
-    differ_by="mechanism",
-    seconds=4.0,
-)
+def modules(section: Section, cell: OneBitCell) -> tuple[str, ...]:
+    """Return the modules that are imported by name."""
+    return NOISES
+
+
+TABLES = {"wrong_link": WRONG_LINK_COLUMNS}
+CELL = OneBitCell
+BY = ONEBIT_COORDINATES[:5]
+DIFFER_BY = "mechanism"
+SECONDS = 4.0
