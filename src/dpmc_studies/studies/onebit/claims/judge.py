@@ -12,6 +12,7 @@ from dpmc_studies.frame.judging.readings import on_trials
 from dpmc_studies.studies.onebit.cells import ONEBIT_COORDINATES
 from dpmc_studies.studies.onebit.claims import (  # noqa: F401  (importing them registers their predicates)
     bound_facts,
+    compared,
     link_facts,
     own,
     privacy_facts,

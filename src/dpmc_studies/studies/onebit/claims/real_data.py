@@ -42,7 +42,7 @@ def all_exceed_68_percent_on_movielens(evidence: OneBitEvidence) -> Finding:
 
     def judge(outputs: Outputs) -> Finding:
         rows = {
-            place_named(name, link): EXCEEDED - _accuracy(outputs, MOVIELENS, link, name, MIDDLE)
+            place_named(name, link): EXCEEDED - accuracy_of(outputs, MOVIELENS, link, name, MIDDLE)
             for name, link in product(PAPER, outputs.links)
         }
         return _with(
@@ -55,24 +55,14 @@ def all_exceed_68_percent_on_movielens(evidence: OneBitEvidence) -> Finding:
     return at_the_best_choice(evidence, judge)
 
 
-@claim("O6")
-def outp_best_on_movielens(evidence: OneBitEvidence) -> Finding:
-    """MOST: accuracy of each other mechanism below that of OutP, epsilon 1 to 10."""
-
-    def judge(outputs: Outputs) -> Finding:
-        return mostly_below(_below_outp(outputs, EPSILONS), formatter=points)
-
-    return at_every_rank(evidence, judge)
-
-
 @claim("O7")
 def three_unsatisfactory_on_restaurants(evidence: OneBitEvidence) -> Finding:
     """ALL: accuracy at epsilon 1 less than 2 points above that of the majority sign."""
 
     def judge(outputs: Outputs) -> Finding:
         rows = {
-            place_named(name, link): _accuracy(outputs, RESTAURANT, link, name, 1.0)
-            - _accuracy(outputs, RESTAURANT, link, "majority", None)
+            place_named(name, link): accuracy_of(outputs, RESTAURANT, link, name, 1.0)
+            - accuracy_of(outputs, RESTAURANT, link, "majority", None)
             for name, link in product(PERTURBED, outputs.links)
         }
         return _with(
@@ -105,25 +95,6 @@ def all_improve_and_approach_clear_on_movielens(evidence: OneBitEvidence) -> Fin
     return at_every_rank(evidence, judge)
 
 
-@claim("O19")
-def accuracy_rises_with_epsilon_on_restaurants(evidence: OneBitEvidence) -> Finding:
-    """MOST: accuracy at epsilon 1 below that at epsilon 10."""
-    return on_both_outputs(
-        evidence,
-        lambda outputs: mostly_below(_rises(outputs, RESTAURANT), formatter=points),
-    )
-
-
-@claim("O20")
-def others_less_effective_at_small_epsilon(evidence: OneBitEvidence) -> Finding:
-    """ALL: accuracy of each other mechanism below that of OutP, epsilon 1 and 2."""
-
-    def judge(outputs: Outputs) -> Finding:
-        return always_below(_below_outp(outputs, SMALL), formatter=points)
-
-    return at_every_rank(evidence, judge)
-
-
 @claim("O21")
 def restaurants_approach_clear(evidence: OneBitEvidence) -> Finding:
     """MOST: of the distance to Clear at epsilon 1, half is lost at epsilon 10."""
@@ -139,8 +110,8 @@ def marginal_loss_on_movielens(evidence: OneBitEvidence) -> Finding:
 
     def judge(outputs: Outputs) -> Finding:
         losses = {
-            place_named(name, link): _accuracy(outputs, MOVIELENS, link, CLEAR, None)
-            - _accuracy(outputs, MOVIELENS, link, name, SMALL[0])
+            place_named(name, link): accuracy_of(outputs, MOVIELENS, link, CLEAR, None)
+            - accuracy_of(outputs, MOVIELENS, link, name, SMALL[0])
             for name, link in product(PAPER, outputs.links)
         }
         return _with(
@@ -153,20 +124,11 @@ def marginal_loss_on_movielens(evidence: OneBitEvidence) -> Finding:
     return at_the_best_choice(evidence, judge)
 
 
-def _below_outp(outputs: Outputs, epsilons: Iterable[float]) -> Rows:
-    """Return by how much accuracies on MovieLens exceed that of OutP."""
-    return {
-        place_named(name, link, epsilon): _accuracy(outputs, MOVIELENS, link, name, epsilon)
-        - _accuracy(outputs, MOVIELENS, link, "OutP", epsilon)
-        for name, link, epsilon in product(PERTURBED, outputs.links, epsilons)
-    }
-
-
 def _rises(outputs: Outputs, dataset: str) -> Rows:
     """Return accuracies at epsilon 1 minus those at epsilon 10, of all four mechanisms."""
     return {
-        place_named(name, link): _accuracy(outputs, dataset, link, name, SMALL[0])
-        - _accuracy(outputs, dataset, link, name, LARGEST)
+        place_named(name, link): accuracy_of(outputs, dataset, link, name, SMALL[0])
+        - accuracy_of(outputs, dataset, link, name, LARGEST)
         for name, link in product(PAPER, outputs.links)
     }
 
@@ -175,16 +137,16 @@ def _gaps(outputs: Outputs, dataset: str) -> Rows:
     """Return distances to Clear at epsilon 10 less half of those at 1, of all four mechanisms."""
     gaps = {}
     for name, link in product(PAPER, outputs.links):
-        clear = _accuracy(outputs, dataset, link, CLEAR, None)
+        clear = accuracy_of(outputs, dataset, link, CLEAR, None)
         first, last = (
-            clear - _accuracy(outputs, dataset, link, name, epsilon)
+            clear - accuracy_of(outputs, dataset, link, name, epsilon)
             for epsilon in (SMALL[0], LARGEST)
         )
         gaps[place_named(name, link)] = last - APPROACHED * first
     return gaps
 
 
-def _accuracy(
+def accuracy_of(
     outputs: Outputs,
     dataset: str,
     link: str,
@@ -218,7 +180,7 @@ def _formatted(
 
     def means(name: str) -> str:
         rows = [
-            _accuracy(outputs, dataset, link, name, epsilon, constraint) for link in outputs.links
+            accuracy_of(outputs, dataset, link, name, epsilon, constraint) for link in outputs.links
         ]
         return "/".join(
             f"{100 * np.nanmean(row):.1f}" if np.isfinite(row).any() else "-" for row in rows

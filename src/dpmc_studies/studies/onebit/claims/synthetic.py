@@ -1,4 +1,4 @@
-"""Claims about synthetic data: O1 to O4, O8 to O10, and O25."""
+"""Claims about synthetic data: O1, O3, O4, O8 to O10, and O25."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -52,21 +52,6 @@ def three_less_sensitive_than_outp(evidence: OneBitEvidence) -> Finding:
             for way, sign in (("falls", 1), ("rises", -1))
         }
         return _with_factors(always_below(rows), "ARE(1)/ARE(10)", falls)
-
-    return on_both_outputs(evidence, judge)
-
-
-@claim("O2")
-def outp_worst_at_small_epsilon(evidence: OneBitEvidence) -> Finding:
-    """ALL: each other mechanism below OutP at epsilon 1 and 2."""
-
-    def judge(outputs: Outputs) -> Finding:
-        rows = {
-            place_named(name, link, epsilon): _at(outputs, name, link, epsilon)
-            - _at(outputs, "OutP", link, epsilon)
-            for name, link, epsilon in product(PERTURBED, outputs.links, SMALL)
-        }
-        return always_below(rows)
 
     return on_both_outputs(evidence, judge)
 

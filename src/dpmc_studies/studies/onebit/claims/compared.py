@@ -1,0 +1,65 @@
+"""What the sides of claims of the form "A against B" are: O2, O6, O19 and O20.
+
+Compared are log ARE, or minus the share of right signs on real data: less is better. Every
+comparison counts once for each link.
+"""
+
+from itertools import product
+
+import numpy as np
+
+from dpmc_studies.frame.judging.comparing import Comparison, compared_claims
+from dpmc_studies.frame.judging.finding import Finding
+from dpmc_studies.frame.judging.rules import Rows
+from dpmc_studies.studies.onebit.cells import OBSERVED_FRACTION, SYNTHETIC
+from dpmc_studies.studies.onebit.claims.evidence import (
+    MOVIELENS,
+    PAPER,
+    PERTURBED,
+    PREDICATES,
+    OneBitEvidence,
+    Outputs,
+    place_named,
+    synthetic_cell,
+)
+from dpmc_studies.studies.onebit.claims.real_data import RESTAURANT, accuracy_of
+from dpmc_studies.studies.onebit.claims.verdicts import at_every_rank, on_both_outputs
+from dpmc_studies.yaml_files import beside
+
+COORDINATES = {
+    "dataset": (SYNTHETIC, MOVIELENS, RESTAURANT), "mechanism": tuple(PAPER), "epsilon": ()
+}  # fmt: skip
+GROUPS = {"the four": tuple(PAPER), "all but OutP": PERTURBED}
+
+
+def judged(evidence: OneBitEvidence, comparison: Comparison) -> Finding:
+    """Judge on both outputs; on MovieLens 100K, whose rank is not stated, at every rank too."""
+    unstated = MOVIELENS in comparison.where.values["dataset"]
+    on = at_every_rank if unstated else on_both_outputs
+    return on(evidence, lambda outputs: comparison.judge(rows_of(outputs, comparison)))
+
+
+def rows_of(outputs: Outputs, comparison: Comparison) -> Rows:
+    """Return first minus second, named by the mechanism of the side that has several."""
+    first, second, where = comparison.first, comparison.second, comparison.where
+    several = [each for each in (first, second, where) if len(each.values.get("mechanism", ())) > 1]
+    rows = {}
+    for a, b, there in product(first.each(), second.each(), where.each()):
+        (of,) = (each for side, each in zip((first, second, where), (a, b, there), strict=True)
+                 if side in several)  # fmt: skip
+        for number, link in enumerate(outputs.links):
+            place = of["mechanism"], link, there.get("epsilon")
+            order = list(PAPER).index(of["mechanism"]), number, there.get("epsilon", 0)
+            rows[order, place_named(*place)] = _error(outputs, link, **a, **there) - _error(
+                outputs, link, **b, **there
+            )
+    return {name: rows[order, name] for order, name in sorted(rows)}
+
+
+def _error(outputs: Outputs, link: str, dataset: str, mechanism: str, epsilon: float) -> np.ndarray:
+    if dataset != SYNTHETIC:
+        return -accuracy_of(outputs, dataset, link, mechanism, epsilon)
+    return outputs.log_are(synthetic_cell(mechanism, link, OBSERVED_FRACTION, epsilon))
+
+
+PREDICATES.update(compared_claims(beside(__file__, "claims.yaml"), judged, COORDINATES, GROUPS))
