@@ -146,6 +146,7 @@ class Book:
         try:
             with opened(self.path, adding=True) as file:
                 pages = self._own(_pages_of(file))
+                # again, under the lock: another fit may have spent since
                 self._refuse_beyond(pages)
                 self.entry = len(pages.entries) + 1  # Ctrl-C from here on may come too late
                 cost = self.cost
@@ -207,6 +208,7 @@ class Book:
         """Return what the file says; if there is none yet, what it will say."""
         if os.path.exists(self.path):
             return self._own(read(self.path))
+        # a misspelt name would be a new book with nothing spent: so it takes a budget to begin one
         if self.budget is None:
             raise ParameterError(
                 "There is no {ledger} {path} yet: give {budget} too, the epsilon and delta "

@@ -89,6 +89,7 @@ class Fit:
         if self.seed is not None:
             return Ledger(FloatNoise(noise, np.random.default_rng([self.seed, 1])), releases)
         exact = GridNoise(noise)
+        # noise that no grid is fine enough for is refused here, while nothing is spent
         exact.add(np.zeros(1), 1.0)
         ledger = Ledger(exact, releases)
         if self.book is not None:

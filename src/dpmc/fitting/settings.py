@@ -158,6 +158,7 @@ def make_model(method: str, settings: dict, selection: Selection | None = None) 
     if method in ("bayes", "bias", "ease"):
         return make(**settings)
     model = make(**{"regularization": 1.0, **settings})
+    # where counts are public Gram matrices have no noise: their own size is the unit
     gram = model.bounds.gram() or model.bounds.factor_bound**2
     unit = model.calibration.noise.std() * gram
     return make(**{"regularization": 8 * unit, "user_regularization": unit, **settings})

@@ -154,6 +154,7 @@ class DiscreteGaussian(Discrete):
         def one():
             while True:
                 k = propose()
+                # Laplace times exp(-(|k| - scale)^2 / (2 scale^2)) is Gaussian, up to a constant
                 if coin_exp((abs(k) * d - n) ** 2, twice, bits):
                     return k
 

@@ -240,6 +240,7 @@ class PrivateMethod(Publishable, Method):
         if ratings.item_labels is None:
             raise InputError("A private choice of items needs ratings with item_labels.")
         together = self.releases_with(selection) ** 0.5 * selection.noise_multiplier
+        # both draw from one ledger with one noise, which must be as large as both together need
         if not self.calibration.noise.std() >= together * (1 - 1e-9):
             raise PrivacyViolation("the noise is not that of the share left by the choice of items")
         rows = in_blocks(ratings, self.threads)
@@ -298,6 +299,8 @@ class PrivateMethod(Publishable, Method):
             One was changed after the noise was made for it, or is so small or so large that numbers
             over- or underflow, and nothing would be clipped.
         """
+        # the noise was calibrated for the settings at construction: whoever changed one since would
+        # publish with noise of another budget
         anew = type(self)(**self._constructed_with)
         changed = [name for name, value in vars(anew).items() if vars(self).get(name) != value]
         changed += ["calibration"] * (anew.calibration != self.calibration)

@@ -122,6 +122,7 @@ class Keyed:
         return _choosing(most, partial(self._keys, most, columns))
 
     def _keys(self, most, columns, first, rows):
+        # of users with fewer ratings all count, whatever their hashes
         long = np.flatnonzero(rows.sizes > most)
         return self._hashes(b"choice", first, rows, long, columns)
 
@@ -251,6 +252,7 @@ def _smallest(indptr, keys, most):
     for row in range(indptr.size - 1):
         begin, end = indptr[row], indptr[row + 1]
         if end - begin > most:
+            # ties at the last key are broken by place, so that exactly ``most`` stay
             last = np.partition(keys[begin:end], most - 1)[most - 1]
             left = most
             for i in range(begin, end):

@@ -136,6 +136,7 @@ def _gaussian(releases: int, epsilon: float, delta: float) -> Gaussian:
             "Gaussian noise gives no guarantee at delta = 0, because its privacy loss is "
             "unbounded: give a delta above 0, or take laplace."
         )
+    # mu adds up in squares
     sensitivity = math.sqrt(releases)
     low = high = sensitivity / epsilon
     while Gaussian(low).delta(epsilon, sensitivity) <= delta:
@@ -194,10 +195,12 @@ class _Need:
 
     def certified(self, make: Callable[[float], Mechanism]) -> Mechanism:
         """Return the noise with the smallest scale that keeps to the budget for certain."""
+        # a coarse grid finds about where; the fine one, which is certified, then takes few steps
         near = self.scale(make, COARSE, 1e-4, self.guess / make(1.0).std())
         loss = Loss(make(near), 1.0)
         points = round(loss.reach / grid_step([(loss, self.releases)], self.epsilon, SLACK))
         scale = self.scale(make, points, SLACK, near)
+        # the root is found to a tolerance, and may be on the wrong side of the budget
         while self.spent(make(scale), points) > self.epsilon:
             scale *= 1 + SLACK
         return make(scale)

@@ -131,10 +131,12 @@ def chords(loss: Loss, step: float) -> tuple[int, np.ndarray, float]:
     epsilon, low = _grid(loss, step)
     here, there = loss.cells(epsilon)
     up = (here - np.exp(epsilon[:-1]) * there) / -math.expm1(-step)
+    # rounding may leave the cell; within it, mass only moves to larger losses
     up = np.clip(up, 0, here)
     probs = np.zeros(epsilon.size)
     probs[:-1] += here - up
     probs[1:] += up
+    # what is below the grid counts as the lowest loss on it, which is more
     probs[0] += loss.mechanism.cdf(loss.threshold(epsilon[0]))
     top = float(loss.tails(epsilon[-1])[0])
     if loss.bounded:

@@ -241,6 +241,7 @@ class Ledger:
             )
         if not self.spent + weight**-2 <= self.releases * (1 + _ROUNDING):
             raise PrivacyViolation(f"{what}: only {self.releases:.9g} releases were accounted for")
+        # a fit is entered in its book here: after all that can be refused, before the first noise
         if self.count == 0:
             self.begin()
         self.count += 1

@@ -212,6 +212,7 @@ def grid(mechanism: Mechanism, sensitivity: float, coordinates: int) -> tuple[fl
     """
     exponent = _floor_log2(Fraction(sensitivity) / (4 * max(coordinates, 1) * _FINENESS))
     step = Fraction(2) ** exponent
+    # in exact fractions: a scale that was rounded down would promise too much
     scale = Fraction(mechanism.scale) * Fraction(sensitivity) * _INFLATION / step
     if exponent < _SMALLEST_EXPONENT or scale < 1:
         raise InputError(

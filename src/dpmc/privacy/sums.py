@@ -61,6 +61,7 @@ def step_of(bound: float) -> float:
     if not 1e-250 < bound < 1e250:
         raise PrivacyViolation(f"what users send cannot be bounded by {bound}")
     mantissa, exponent = math.frexp(bound)
+    # frexp gives 0.5 for a power of two itself, whose exponent is then one too large here
     return math.ldexp(1.0, exponent - (mantissa == 0.5) - DIGITS)
 
 
@@ -129,6 +130,7 @@ class Sums:
         """Add what each user sends, shape (n_users, m), to the m sums from a place on."""
         whole = _table(whole)
         some = self.parts[place : place + whole.shape[1]]
+        # a shift rounds down, also below 0: high 2^26 + low is the number, with 0 <= low < 2^26
         some[:, 0] += (whole >> SPLIT).sum(axis=0)
         some[:, 1] += (whole & _LOW).sum(axis=0)
 
@@ -163,6 +165,7 @@ class Sums:
     def floats(self) -> np.ndarray:
         """Return the sums as float64, shape (size,), each to within a relative 2^-52."""
         low = self.parts[:, 1]
+        # what has carried over from the low parts; high is then exact in a float
         high = self.parts[:, 0] + (low >> SPLIT)
         return (high * float(1 << SPLIT) + (low & _LOW)) * self.step
 

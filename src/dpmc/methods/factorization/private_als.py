@@ -162,6 +162,7 @@ class PrivateALS(PrivateMethod):
         design = self._design(factors)
         users = solve_rows(own, design, self.user_regularization, threads=self.threads)
         for iteration in range(self.iterations):
+            # items are fitted to what is left of users' own offsets, clipped to the smaller bound
             own_offsets = users[:, :skipped] @ design[0, :skipped]
             left = chosen.minus(rows=own_offsets)
             left = left.clipped(-self.residual_bound, self.residual_bound)

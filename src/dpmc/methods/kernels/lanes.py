@@ -138,11 +138,13 @@ def solve_in_rating_space(count, threshold, regularization, work):
 
     clear(matrix, count)
     add_products(matrix, work.factors, work.factors, count, count, rank, True)
+    # x - F t_k / lambda of all steps in one product: solve_batches scaled the noise for it
     for k in range(steps):
         for i in range(count):
             store(load(work.values, i), work.targets, k, i)
     add_products(work.targets, work.noise, work.factors, steps, count, rank, False)
 
+    # D of the first step is known from theta_0; each later one follows from z, its own residual
     largest = unit
     for i in range(count):
         scaled = absolute(residual(work.factors, work.values, work.theta, i)) * per_residual
@@ -192,6 +194,7 @@ def solve_in_factor_space(count, factors, threshold, regularization, work):
             store(one / maximum(scaled, one), work.weights, i)
             largest = maximum(scaled, largest)
         unit_weights = not any_greater(largest, one)
+        # one lane decides for all eight: where one sums anew, the others may as well
         rebuild = any_greater(largest, broadcast(REBUILD))
         for f in range(rank):
             fresh = load(work.noise, k, f)
@@ -223,6 +226,8 @@ def add_all(count, matrix, target, work):
 def subtract_excess(count, factors, matrix, target, work):
     """Take (1 - w) f f^T off the matrix and (1 - w) x f off the target wherever w < 1."""
     listed = 0
+    # the ratings off by more than a, listed lane by lane without a branch: a place that is not kept
+    # is written over by the next rating
     for lane in range(LANES):
         length = 0
         for i in range(count):
@@ -340,6 +345,7 @@ def solve_batches(
         batch = order[first : first + LANES]
         count = gather_ratings(batch, indptr, indices, values, factors, work)
         bring_into_lanes(start, batch, 1.0, work.theta)
+        # the rating space needs -t / lambda, see solve_in_rating_space
         scale = -1.0 / regularization if count <= widest else 1.0
         for k in range(noise.shape[0]):
             bring_into_lanes(noise[k], batch, scale, work.noise[k])

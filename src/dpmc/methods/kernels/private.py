@@ -46,6 +46,7 @@ def _add_gram(indptr, indices, weights, factors, per_step, together, parts):
                     wholes[e] = np.int64(weights[i] * products[e] * per_step)
             for e in range(size):
                 block[e] += wholes[e]
+        # 64 bits hold the sums of so many users; then they go to the two exact parts
         added += 1
         if added == together:
             put_all(parts, held)
@@ -63,6 +64,7 @@ def _add_residuals(indptr, indices, values, factors, theta, threshold, per_step,
             residual = values[i]
             for f in range(rank * (theta.size > 0)):
                 residual -= factors[row, f] * theta[column, f]
+            # clipping here is what the sensitivity rests on, whatever theta is
             residual = min(max(residual, -threshold), threshold)
             for f in range(rank):
                 put(parts, column * rank + f, np.int64(factors[row, f] * residual * per_step))

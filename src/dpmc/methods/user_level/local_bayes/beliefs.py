@@ -123,6 +123,7 @@ class Beliefs:
 
     def _line(self):
         """Return where items lie on the line of the prior, which is flat below what is known."""
+        # the part of an item's prior variance that what was observed took away: 0 says nothing
         known = 1 - self.variance[:, OFFSET] / (self.prior_variance[OFFSET] * self._wider)
         order = np.argsort(self._logarithm)
         total = np.cumsum(np.clip(known[order], 1e-6, 1))
@@ -155,6 +156,7 @@ class Beliefs:
         second = np.sum(
             precision * (observed**2 - 1 / np.where(precision > 0, precision, np.inf)), axis=0
         )
+        # a moment estimate: noise is subtracted, so it can come out below 0
         start = np.where(known > 0, second / np.maximum(known, 1e-300), 0)
         wider.prior_variance[2:] = np.maximum(start, 1e-3 * np.max(observed**2, axis=0, initial=0))
         wider._start = np.append(self._start, wider.prior_variance[2:])
@@ -195,6 +197,7 @@ class Beliefs:
             new[own] = np.einsum("nii->ni", np.linalg.inv(precision[own] + faint))
 
         self._in_pieces(known_of_some)
+        # two noised observations of one state would differ by this; what is beyond has drifted
         expected = old + new
         weights = (old < 100 * self.prior_variance) / (expected + self.prior_variance) ** 2
         excess = np.sum(weights * ((observed - before) ** 2 - expected), axis=0)
@@ -331,6 +334,7 @@ def _maximise(
                 moments[i, j] += weights[i] * weights[j] * square
     for i in range(size):
         prior_variance[i] = max(moments[i, i] / totals[i], least[i])
+        # a correlation of few known items is drawn towards 0
         sure[i] = np.sqrt(totals[i] / (totals[i] + UNCORRELATED) / moments[i, i])
         for j in range(i):
             both = moments[i, j] * sure[i] * sure[j]

@@ -220,19 +220,23 @@ def read(
     matrix = unpack(noised, size) * np.outer(scales, scales)
     edge = _edge(counts, noise, scale)
     units = _units(counts, noise, scale)[:, None]
+    # the largest eigenvalue of noise alone fluctuates by size^(-2/3) of the edge (Tracy, Widom)
     lowest = (1 - EDGE_WIDTH * size ** (-2 / 3)) * edge
     clear = least * scale.typical**2 * np.sum(units**2)  # of one that explains so much
     if clear > edge / 2:
         lowest = max(lowest, clear + edge**2 / (4 * clear))
     diagonal = np.zeros(size)
+    # the diagonal holds squares of single ratings and no covariance: fill in what the factors say
     for _ in range(REFILLS):
         np.fill_diagonal(matrix, diagonal)
         values, vectors = eigh(matrix, subset_by_index=(max(0, size - MOST_FACTORS), size - 1))
         above = np.flatnonzero(values > lowest)[::-1]
         values, vectors = np.maximum(values[above], CLEAR_OF_EDGE * edge), vectors[:, above]
+        # spiked model: noise raises an eigenvalue c to c + (edge / 2)^2 / c, and turns its vector
         clear = (values + np.sqrt(values**2 - edge**2)) / 2  # the eigenvalue without noise
         cosine2 = 1 - (edge / (2 * clear)) ** 2
         diagonal = vectors**2 @ (clear * cosine2)
+    # the sign of an eigenvector is the library's choice: fix it, for the same model everywhere
     largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(above.size)]
     vectors = vectors * np.where(largest < 0, -1.0, 1.0)
     factors, precisions = (np.zeros((shares.size, above.size)) for _ in range(2))

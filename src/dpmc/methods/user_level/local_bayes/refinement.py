@@ -211,9 +211,11 @@ def read(
     n_items, size = beliefs.score.shape
     totals = noised[: n_items * (size + 1)].reshape(n_items, size + 1)
     values, vectors = np.linalg.eigh(unpack(noised[n_items * (size + 1) : -1], size))
+    # a noised matrix can have eigenvalues below 0, and steps along them would go the wrong way
     floor = max(FLATTEST * values[-1], ABOVE_NOISE * noise)
     moments = (vectors * np.maximum(values, floor)) @ vectors.T / step.unit
     if step.counted:
+        # two estimates of the total weight, averaged by what each is uncertain
         direct, seen = totals[:, size].sum() / step.counted, moments[0, 0] / step.columns[0] ** 2
         error = noise**2 * n_items / step.counted**2
         other = (noise / step.unit / step.columns[0] ** 2) ** 2 + (BOUNDED * seen) ** 2
@@ -225,6 +227,7 @@ def read(
     weight = np.trace(moments) / np.sum(step.columns**2) / scale.ratings
     weight /= mean_precision(beliefs, step.spread, popularity, scale)
     off = hessians * (beliefs.variance / step.columns**2)[:, None, :] @ hessians
+    # noise of privacy, and a curvature that is as uncertain as the item's share of ratings
     errors = noise**2 * np.eye(size) + popularity.variation[:, None, None] * off
     precision = hessians @ np.linalg.solve(errors, hessians)
     both = np.outer(step.columns, step.columns)
@@ -233,6 +236,7 @@ def read(
     beliefs.observe(beliefs.mean + step.columns * moves, precision, hessians / (weight * both))
     beliefs.know(popularity.shares)
     beliefs.learn()
+    # as a Kalman filter: the noisier the measurement, the less it moves the spread
     gain = 1 / (1 + (spread_error(noise, scale) / LOG_SPREAD_STEP_SD) ** 2)
     change = 1 + gain * MOST_EXCESS * noised[-1] / (SPREAD_UNIT * scale.users)
     spread = step.spread * float(np.clip(max(change, 0) ** 0.5, 1 / FASTEST, FASTEST))

@@ -73,6 +73,7 @@ def invert(matrix, inverse, size):
             for k in range(i, size):
                 row = row + broadcast(inverse[k, i]) * load(inverse, k, place)
             store(row, matrix, i, place)
+    # sums went over whole vectors; only the triangle is meant, and both halves get the same bits
     for i in range(size):
         for j in range(i + 1):
             inverse[i, j] = inverse[j, i] = matrix[i, j]
@@ -206,6 +207,7 @@ def _without_itself(items, values, offsets, factors, precisions, user):
         for c in range(rank):
             leverage += p * user.known[k, c] * user.rows[k, c]
             x -= user.rows[k, c] * user.mean[c]
+        # leave-one-out in closed form (Sherman and Morrison): the user is not solved for anew
         rest = max(1 - leverage, LEAST_REST)
         user.left[k] = x / rest
         user.weights[k] = p * rest
@@ -307,6 +309,7 @@ def _add_updates(
             fresh += max(1 - 2 * leverages[i] * square_spread * precisions[i], LEAST_FRESH)
         own_gram[:] = 0
         _add_products(own_gram, weights, rows, n, 1 + rank)
+        # the whole row at once, so that its norm, which is the sensitivity, is at most 1
         shrink = 1 / max(np.sqrt(squares_of_row), unshortened)
         sent = 0.0
         for k in range(n):
@@ -318,6 +321,7 @@ def _add_updates(
                     part *= known[k, c - 1]
                 sent += _send(totals, place + c, part * per_step)
             sent += _send(totals, place + 1 + rank, counted * weights[k] * shrink * per_step)
+        # an entry off the diagonal is sent once and stands for two: the norm is Frobenius'
         norm = 0.0
         for c in range(1 + rank):
             for d in range(c + 1):
@@ -329,6 +333,7 @@ def _add_updates(
                 place = c * (1 + rank) + d
                 square_of_entry = _send(gram, place, scale * own_gram[c, d] * per_step)
                 sent += square_of_entry * (1 if c == d else 2)
+        # chi / fresh is near 1 if the spread is right; one user says at most MOST_EXCESS above that
         spread = min(chi / (fresh * MOST_EXCESS) - 1 / MOST_EXCESS, 1.0)
         spread *= spread_unit * min(1.0, fresh / FULL_WEIGHT_RATINGS)
         squares[number] = sent + _send(spreads, 0, spread * per_step)
@@ -337,6 +342,7 @@ def _add_updates(
 @njit(cache=True, nogil=True)
 def _send(parts, place, steps):
     """Add a number of steps to a sum, truncated, and return the square of what was added."""
+    # truncated towards 0, so that what is sent is never longer than what was bounded
     whole = np.int64(steps)
     put(parts, place, whole)
     return float(whole) * float(whole)

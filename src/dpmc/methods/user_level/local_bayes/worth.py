@@ -123,6 +123,7 @@ def _add(sums, rows, first, *, predicted, most, full):
         held_out.with_values((held_out.values - each) ** 2).means(0.0) for each in predictions
     )
     part = np.minimum(1, held_out.sizes / full)
+    # bounded by public numbers alone: this clip is what the sensitivity rests on
     shares = np.minimum(ours / most, 1)
     gains = np.clip(FINER * (theirs - ours) / most, -1, 1) / 2
     told = np.column_stack([shares, gains, np.ones(part.size), ours > most])
@@ -142,6 +143,7 @@ def read(noised: np.ndarray, noise: float, most: float, full: float) -> Worth:
     most, full : float
         As there.
     """
+    # a noised count can be near 0 or below it, and errors are divided by it
     users = max(noised[2], noise, 1.0)
     ours = most * np.clip(noised[0] / users, 0, 1)
     gain = most / FINER * 2 * np.clip(noised[1] / users, -0.5, 0.5)

@@ -195,8 +195,10 @@ class LocalEase(UserLevelMethod):
         popularity = counts.read(noised, noise)
         left = 1 - COUNTS_SHARE - CHECK_SHARE
         of_pair = statistics.noise_std(self._sensitivity("pairs")) * self._weight(left)
+        # too few users for pairs: what was kept for them goes into better counts, at the same cost
         if pairs.telling(popularity) < self.pairs_from * of_pair:
             again, less = self._release(statistics, "counts", *sent, 1 - COUNTS_SHARE)
+            # weights by the inverse variances, which are proportional to the shares
             noised = COUNTS_SHARE * noised + (1 - COUNTS_SHARE) * again
             return counts.read(noised, less * (1 - COUNTS_SHARE) ** 0.5), None
         items = pairs.items_worth_it(popularity, of_pair)
