@@ -59,11 +59,8 @@ def noise(epsilon, delta, releases, as_json, **options):
     from dpmc.privacy.recommendation import MOST_RELEASES, recommend
 
     check_between("epsilon", epsilon, 1 / LARGEST, LARGEST)
-    for name, value in {"releases": releases, **options}.items():
-        if name in ("releases", "iterations"):
-            check_between(name, value, 1, MOST_RELEASES)
-        elif name in ("ratings_per_user", "factor_bound", "residual_bound"):
-            check_between(name, value, 1 / LARGEST, LARGEST)
+    for name, value in {"releases": releases, "iterations": options["iterations"]}.items():
+        check_between(name, value, 1, MOST_RELEASES)
     plan = _plan(options, epsilon, delta)
     if (plan is None) == (releases is None):
         raise ParameterError("Give either {relation}, for a fit, or --releases, for plain numbers.")
@@ -78,47 +75,17 @@ def noise(epsilon, delta, releases, as_json, **options):
 
 
 def _plan(options: dict, epsilon: float, delta: float):
-    from dpmc.fitting.checks import check_between, relation_of
-    from dpmc.fitting.settings import default_method, defaults_of
-    from dpmc.privacy.recommendation import Plan
-
-    given = {name: value for name, value in options.items() if value is not None}
-    if "relation" not in given:
-        if given:
-            raise ParameterError("{0} is about a training: give {relation} too.", next(iter(given)))
-        return None
-    given["relation"] = relation_of(given["relation"])
-    if "method" not in given:
-        given["method"] = default_method(given["relation"])
-    low, high = given.get("rating_range", (-1.0, 1.0))
-    if "rating_range" in given:
-        if not low < high:
-            raise ParameterError(
-                "{rating_range} needs LOWEST below HIGHEST, got {low:g} {high:g}.",
-                low=low,
-                high=high,
-            )
-        check_between("rating_range", high - low, 1 / LARGEST, LARGEST)
-    if given["method"] in ("bayes", "ease"):
-        return _gaussian_plan(
-            given | {"epsilon": epsilon, "delta": delta, "rating_range": (low, high)}
-        )
-    if given["method"] == "bias":
-        for name in ("iterations", "factor_bound", "residual_bound"):
-            if name in given:
-                raise ParameterError("{0} is no option of the method bias.", name)
-    given.pop("rating_range", None)
-    defaults = defaults_of(given["relation"], given["method"])
-    return Plan(**(defaults | {"half_range": (high - low) / 2} | given))
-
-
-def _gaussian_plan(options: dict):
     """Ask the method itself, made as dpmc fit makes it, what its releases amount to."""
     from dpmc.fitting.fit import prepare
-    from dpmc.privacy.recommendation import GaussianPlan
 
-    ready = prepare(options)
-    return GaussianPlan(ready.model.relation, ready.method, ready.model.releases)
+    given = {name: value for name, value in options.items() if value is not None}
+    if "relation" in given:
+        return prepare(
+            {"rating_range": (-1.0, 1.0), "epsilon": epsilon, "delta": delta} | given
+        ).plan
+    if given:
+        raise ParameterError("{0} is about a training: give {relation} too.", next(iter(given)))
+    return None
 
 
 def _lines(answer):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from dpmc.methods.private import PrivateMethod
 from dpmc.methods.private_choice import Keyed
 from dpmc.privacy import policy
 from dpmc.privacy.ledger import FloatNoise, Ledger
+from dpmc.privacy.recommendation import Plan
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.privacy.release import GridNoise
 from dpmc.privacy.selection import Selection
@@ -79,6 +80,18 @@ class Fit:
         """About how many are released; what a method finds can ask for a few more, or less."""
         planned = max(self.model.releases, getattr(self.model, "iterations", 0))
         return int(planned) + (self.selection is not None)
+
+    @property
+    def plan(self) -> Plan:
+        """What there is to say of its noise before a fit."""
+        model, settings = self.model, {"releases": self.model.releases}
+        settings |= {name: getattr(model, name) for name in model.planned}
+
+        def sensitivities(norm: int) -> dict[str, float]:
+            kind = "gaussian" if norm == 2 else "laplace"  # of which Huber noise has both norms
+            return model.item_sensitivities(replace(model.bounds, mechanism=kind, norm=norm))
+
+        return Plan(model.relation, self.method, model.releases, settings, sensitivities)
 
     def ledger(self) -> Ledger:
         """Return a ledger; noise too faint for a grid fails here, before the ratings are read.

@@ -4,6 +4,7 @@ from abc import abstractmethod
 from dataclasses import replace
 from functools import cached_property, partial
 from numbers import Integral, Real
+from typing import ClassVar
 
 import numpy as np
 
@@ -113,6 +114,16 @@ class PrivateMethod(Publishable, Method):
     @abstractmethod
     def releases(self) -> int:
         """How many noised statistics a fit releases: known before it sees any data."""
+
+    planned: ClassVar[tuple[str, ...]] = ()
+    """Names of the settings that :meth:`item_sensitivities` hangs on."""
+
+    def item_sensitivities(self, bounds: Sensitivities) -> dict[str, float]:
+        """Return the sensitivities of what the rows of items are made of, by given bounds.
+
+        None of a method whose later statistics are bounded by what it released earlier.
+        """
+        return {}
 
     @property
     def n_factors(self) -> int:

@@ -1,11 +1,11 @@
 """Which mechanism for my budget: for a number of releases, or for a training that is planned."""
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import cast
 
-from dpmc.errors import InputError, ParameterError, did_you_mean
-from dpmc.mechanisms.base import Mechanism, check_whole, positive_finite
+from dpmc.errors import InputError, ParameterError
+from dpmc.mechanisms.base import Mechanism
 from dpmc.privacy.calibration import (
     WORTHWHILE,
     Calibration,
@@ -14,131 +14,35 @@ from dpmc.privacy.calibration import (
     smallest_variances,
 )
 from dpmc.privacy.relations import USER_LEVEL, check_relation
-from dpmc.privacy.sensitivity import NORMS, Sensitivities, planned_releases
+from dpmc.privacy.sensitivity import NORMS
 
-METHODS = ("als", "bias")
 MOST_RELEASES = 10_000
 """Of which Laplace noise takes ten seconds to account for."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A training by one of :data:`METHODS`, as far as its noise goes; all of it is public.
-
-    Defaults are those of :class:`dpmc.methods.factorization.private_als.PrivateALS`.
-
-    Parameters
-    ----------
-    relation : str
-        One of :data:`dpmc.privacy.relations.RELATIONS`.
-    method : {"als", "bias"}
-    iterations : int
-        Of "als".
-    ratings_per_user : int, optional
-        The most ratings of a user that count: needed at user level, and only there.
-    half_range : float
-        Largest distance of a rating from the middle of its range.
-    factor_bound : float, optional
-        To which rows of factors are clipped: in l2 for Gaussian, in l1 for Laplace noise.
-    residual_bound : float, optional
-        To which item steps clip what is left of ratings.
-    offsets : bool
-        Whether offsets are released first: of items, at entry level of users too.
-
-    Raises
-    ------
-    InputError
-        An unknown name, a number out of range, ``ratings_per_user`` missing or without use.
-    """
-
-    relation: str
-    method: str = "als"
-    iterations: int = 2
-    ratings_per_user: int | None = None
-    half_range: float = 1.0
-    factor_bound: float | None = None
-    residual_bound: float | None = None
-    offsets: bool = True
-
-    norms = (1, 2)
-    """In which its sensitivities are known."""
-
-    def __post_init__(self) -> None:
-        check_relation(self.relation)
-        if self.method not in METHODS:
-            raise InputError(
-                f"There is no calibrated method {self.method!r}"
-                f"{did_you_mean(self.method, METHODS)}; there are {' and '.join(METHODS)}."
-            )
-        check_whole("iterations", self.iterations)
-        half = positive_finite("half_range", self.half_range)
-        left = self._default("residual_bound", half / 2 if self.offsets else half)
-        self._default("factor_bound", math.sqrt(left) / (2 if self.relation in USER_LEVEL else 1))
-        self._check_ratings_per_user()
-
-    def _default(self, name: str, value: float) -> float:
-        if getattr(self, name) is None:
-            object.__setattr__(self, name, value)
-        return positive_finite(name, getattr(self, name))
-
-    def _check_ratings_per_user(self) -> None:
-        if self.relation not in USER_LEVEL:
-            if self.ratings_per_user is not None:
-                raise InputError(f"ratings_per_user has no use for {self.relation}.")
-        elif self.ratings_per_user is None:
-            raise InputError(
-                f"{self.relation} needs ratings_per_user: the noise grows with how many "
-                "ratings of a user count."
-            )
-        else:
-            check_whole("ratings_per_user", self.ratings_per_user)
-
-    @property
-    def releases(self) -> int:
-        """How often a statistic is released."""
-        return planned_releases(
-            self.relation,
-            iterations=0 if self.method == "bias" else self.iterations,
-            offset_sides=2 * self.offsets,
-        )
-
-    def sensitivities(self, mechanism: str, norm: int | None = None) -> dict[str, float]:
-        """Return the sensitivity of the statistics that the rows of items are made of."""
-        bounds = Sensitivities(
-            relation=self.relation,
-            mechanism=mechanism,
-            norm=norm,
-            half_range=self.half_range,
-            factor_bound=cast(float, self.factor_bound),  # set by __post_init__
-            ratings_per_user=self.ratings_per_user,
-        )
-        if self.method == "bias":
-            found = {"sums": bounds.sums()}
-            return found if bounds.counts_are_public else found | {"counts": bounds.counts()}
-        found = {"right_hand_side": bounds.right_hand_side(self.residual_bound)}
-        return found if bounds.counts_are_public else found | {"gram": bounds.gram()}
-
-
-@dataclass(frozen=True)
-class GaussianPlan:
-    """A training by a method for users alone, which says itself what its releases amount to.
+    """A training, as far as its noise goes; all of it is public.
 
     Attributes
     ----------
     relation : str
+        One of :data:`dpmc.privacy.relations.RELATIONS`.
     method : str
+        As ``dpmc fit`` names it.
     releases : int
+    settings : mapping
+        What the method is constructed with, for the reader.
+    sensitivities : callable
+        Sensitivities by norm, 1 or 2, of the statistics that the rows of items are made of: empty
+        where they follow from what is released earlier.
     """
 
     relation: str
     method: str
     releases: int
-
-    norms = (2,)
-
-    def sensitivities(self, mechanism: str, norm: int | None = None) -> dict[str, float]:
-        """Return nothing: they follow from what is released earlier."""
-        return {}
+    settings: Mapping[str, object]
+    sensitivities: Callable[[int], dict[str, float]]
 
 
 @dataclass(frozen=True)
@@ -185,7 +89,7 @@ class Recommendation:
     ----------
     epsilon, delta : float
     releases : int
-    plan : Plan, GaussianPlan or None
+    plan : Plan or None
     options : tuple of Option
         What the budget allows: the one to take, then by the variance of the noise; at the end what
         is not published.
@@ -194,7 +98,7 @@ class Recommendation:
     epsilon: float
     delta: float
     releases: int
-    plan: Plan | GaussianPlan | None
+    plan: Plan | None
     options: tuple[Option, ...]
 
     @property
@@ -238,7 +142,8 @@ class Recommendation:
             "epsilon": self.epsilon,
             "delta": self.delta,
             "releases": self.releases,
-            "plan": None if self.plan is None else asdict(self.plan),
+            "plan": self.plan
+            and {"relation": self.plan.relation, "method": self.plan.method, **self.plan.settings},
             "best": self.best.mechanism,
             "options": [_plain(option) for option in self.options],
             "sentence": self.sentence(),
@@ -250,7 +155,7 @@ def recommend(
     delta: float = 1e-6,
     *,
     releases: int | None = None,
-    plan: Plan | GaussianPlan | None = None,
+    plan: Plan | None = None,
 ) -> Recommendation:
     """Return which mechanism needs the least noise for a budget, and how much each needs.
 
@@ -261,7 +166,7 @@ def recommend(
     releases : int
         Each of sensitivity 1, in the mechanism's own norm: the answer for scalars, or where l1 and
         l2 sensitivities are equal.
-    plan : Plan or GaussianPlan
+    plan : Plan
         A training instead, for which that is taken of :func:`noises`; what is not published is
         shown beside it.
 
@@ -342,17 +247,15 @@ def _times(ratio: float) -> str:
 
 
 def _of_training(
-    mechanism: str, plan: Plan | GaussianPlan, epsilon: float, delta: float, published: bool
+    mechanism: str, plan: Plan, epsilon: float, delta: float, published: bool
 ) -> Option:
     """Return one kind of noise for a training, by the norm in which it takes less of it.
 
     Noise that is published is by its own norm alone: only that bound is proven of noise on a grid.
     """
-    norms = [norm for norm in plan.norms if norm == 2 or plan.releases <= MOST_RELEASES]
-    if published:
+    norms = [1, 2] if plan.sensitivities(1) and plan.releases <= MOST_RELEASES else [2]
+    if published or mechanism == "gaussian":
         norms = [NORMS[mechanism]]
-    elif mechanism == "gaussian":
-        norms = [2]
     budget = {"releases": plan.releases, "epsilon": epsilon, "delta": delta}
     options = [
         _option(mechanism, norm, calibrate(mechanism, norm=norm, **budget), plan, published)
@@ -365,11 +268,11 @@ def _option(
     mechanism: str,
     norm: int,
     found: Calibration,
-    plan: Plan | GaussianPlan | None = None,
+    plan: Plan | None = None,
     published: bool = True,
 ) -> Option:
     noise = found.noise
-    sensitivities = plan.sensitivities(mechanism, norm) if plan else {}
+    sensitivities = plan.sensitivities(norm) if plan else {}
     return Option(
         mechanism=mechanism,
         norm=f"l{norm}",

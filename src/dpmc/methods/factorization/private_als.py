@@ -94,6 +94,7 @@ class PrivateALS(PrivateMethod):
 
     fixed = ("offsets", "start")
     way = RIDGE
+    planned = ("rating_range", "ratings_per_user", "iterations", "factor_bound", "residual_bound")
 
     def __post_init__(self):
         super().__post_init__()
@@ -125,6 +126,10 @@ class PrivateALS(PrivateMethod):
             inner_iterations=self.inner_iterations,
             offset_sides=2 * self.offsets,
         )
+
+    def item_sensitivities(self, bounds):
+        right, gram = bounds.right_hand_side(self.residual_bound), bounds.gram()
+        return {"right_hand_side": right} | ({"gram": gram} if gram else {})
 
     def check_settings(self):
         super().check_settings()

@@ -50,6 +50,7 @@ class PrivateUserItemBias(PrivateMethod):
     offset_sides = 2
     fixed = ()
     way = OFFSETS
+    planned = ("rating_range", "ratings_per_user")
 
     @property
     def n_factors(self) -> int:
@@ -59,6 +60,10 @@ class PrivateUserItemBias(PrivateMethod):
     @property
     def releases(self) -> int:
         return planned_releases(self.relation, iterations=0, offset_sides=self.offset_sides)
+
+    def item_sensitivities(self, bounds):
+        counts = bounds.counts()
+        return {"sums": bounds.sums()} | ({"counts": counts} if counts else {})
 
     @property
     def by_blocks(self) -> bool:
