@@ -21,7 +21,7 @@ from dpmc.fitting.compiling import noticed
 from dpmc.fitting.fit import Fit, prepare
 from dpmc.fitting.lists import Lists, lists_of_program
 from dpmc.fitting.looks import Look
-from dpmc.fitting.parameters import GONE, METHODS, described
+from dpmc.fitting.parameters import METHODS, described
 from dpmc.fitting.ratings import (
     PreparedRatings,
     check_no_cluster,
@@ -171,8 +171,6 @@ class PrivateFactorization:
         """
         known = self.get_params()
         for name in params:
-            if name in GONE:
-                raise InputError(f"The parameter {name} was removed: {GONE[name]}")
             if name not in known:
                 raise InputError(
                     f"{type(self).__name__} has no parameter '{name}'{did_you_mean(name, known)}."

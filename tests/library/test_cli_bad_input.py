@@ -256,14 +256,3 @@ def test_runs_that_are_no_text(tmp_path):
     assert f"{tmp_path / 'trials.csv'} is no CSV table" in refused("diff", tmp_path, tmp_path)
     listed = refused("reference", "update", "--results", tmp_path)
     assert f"{tmp_path} holds the results of no study" in listed
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("recommend", "--epsilon", 5), "dpmc recommend is called dpmc noise now."),
-        (("onebit", "--ratings", "mine.csv"), "dpmc onebit was removed: for likes use dpmc fit --"),
-    ],
-)
-def test_a_command_that_is_gone_says_what_to_use_instead(words, sentence):
-    assert refused(*words).startswith(f"dpmc: {sentence}")

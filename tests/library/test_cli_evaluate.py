@@ -164,7 +164,6 @@ REFUSALS = {
     "epsilon": (["--relation", "user", "--epsilon", 0], "epsilon must be a number above 0"),
     "delta": (["--relation", "user", "--delta", 2], r"delta must lie in \[0, 1\)"),
     "mechanism": (["--relation", "user", "--mechanism", "laplac"], "did you mean 'laplace'"),
-    "dpals": (["--relation", "user", "--method", "dpals"], "The method dpals was removed: take"),
     "column": (["--relation", "user", "--user", "who"], "there is no column 'who'"),
 }
 

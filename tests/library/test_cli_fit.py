@@ -697,13 +697,6 @@ REFUSALS = {
     "no ratings per user": ({"ratings-per-user": 0}, "ratings_per_user must be an integer"),
     "per user at entry level": ({"relation": "entry"}, "has no meaning with the relation"),
     "rank": ({"rank": 0}, "rank must be an integer of at least 1, got 0"),
-    "irls": ({"method": "irls"}, "dpmc: The method irls was removed: take als or, where users"),
-    "dpals": ({"method": "dpals"}, "dpmc: The method dpals was removed: take bayes, the default"),
-    "huber": ({"mechanism": "huber"}, "dpmc: Huber noise was removed, because it made no error"),
-    "of irls": ({"loss-parameter": 1}, "--loss-parameter was removed: the method irls, which took"),
-    "of irls too": ({"inner-iterations": 1}, "--inner-iterations was removed: the method irls"),
-    "of dpals": ({"row-bound": 1}, "--row-bound was removed: the method dpals, which took it, is"),
-    "of dpals too": ({"gram": "free"}, "--gram was removed: the method dpals, which took it, is"),
     "predictions": ({"write": "predictions"}, "--write predictions is refused: the guarantee"),
     "user factors": (
         {"write": "user-factors"},
@@ -711,7 +704,6 @@ REFUSALS = {
     ),
     "missing column": ({"user": "who"}, "there is no column 'who' (--user)"),
     "unlike column": ({"user": "rating"}, "name one with --rating"),
-    "a sampler": ({"sampler": "opendp"}, "--sampler was removed: dpmc draws the noise itself;"),
     "missing item list": ({"items": "nowhere.txt"}, "nowhere.txt cannot be read: No such file"),
     "missing file": ({"ratings": "nowhere.csv"}, "nowhere.csv cannot be read: No such file"),
     "kind of file": (

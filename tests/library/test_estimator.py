@@ -478,8 +478,6 @@ def test_parameters_are_stored_as_given_and_can_be_cloned(frame):
     assert (copy.epsilon, copy.rank) == (1, 3)
     with pytest.raises(InputError, match=r"no parameter 'epsilom' .did you mean 'epsilon'"):
         copy.set_params(rank=9, epsilom=2)
-    with pytest.raises(InputError, match="The parameter sampler was removed: dpmc draws the"):
-        copy.set_params(rank=9, sampler="opendp")
     assert copy.rank == 3
 
 
@@ -572,8 +570,6 @@ REFUSALS = {
         {"method": "bayes", "item_features": pd.DataFrame({"year2": [1995]})},
         "^The features of items: no column looks like the item; the columns are year2",
     ),
-    "huber": ({"mechanism": "huber"}, "^Huber noise was removed, because it made no error"),
-    "dpals": ({"method": "dpals"}, "^The method dpals was removed: take bayes, the default"),
     "not of als": ({"shrinkage": 1}, "^shrinkage is an option of the method"),
     "seed": ({"simulate": -1}, "simulate must be an integer of at least 0, got -1"),
     "flag": ({"simulate": True}, "simulate must be an integer of at least 0, got True"),

@@ -41,12 +41,6 @@ commands are the functions of their names in the modules of their names beside i
 """
 IN_THE_CHECKOUT = ("cell", "data", "diff", "plan", "reference")
 """Commands of the reproduction of the papers, for whoever looks for them without it."""
-GONE = {
-    "recommend": "dpmc recommend is called dpmc noise now.",
-    "onebit": "dpmc onebit was removed: for likes use dpmc fit --for ranking, and to protect the "
-    "value of one rating dpmc fit --relation entry_change.",
-}
-"""Earlier names of commands, and what to use instead."""
 EXAMPLES = (
     "dpmc fit --ratings mine.csv --items catalogue.txt --output model \\\n"
     "    --relation user --rating-range 1 5 --epsilon 5",
@@ -106,8 +100,6 @@ class LazyGroup(Group):
     def resolve_command(self, ctx, args):
         """Find the command; suggest the nearest one for a misspelt name."""
         if args and not args[0].startswith("-") and package_of(args[0]) is None:
-            if args[0] in GONE:
-                raise InputError(GONE[args[0]])
             if args[0] in IN_THE_CHECKOUT:
                 raise InputError(
                     f"dpmc {args[0]} belongs to the reproduction of the papers: get dpmc's "

@@ -20,10 +20,6 @@ from dpmc.errors import ParameterError
         "Output": ("output", "force"),
     },
     examples=("dpmc card model --maker 'Film club' --date 2026-01-31 --output model/README.md",),
-    gone={
-        "--format": "dpmc card writes the model card; leave it out.",
-        "--region": "say in --use whom the model is for.",
-    },
 )  # fmt: skip
 @click.argument("model", type=click.Path(path_type=Path))
 @click.option("--name", help="Of the model.  [default: that of the folder]")

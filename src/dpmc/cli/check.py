@@ -4,7 +4,7 @@ import json
 
 import click
 
-from dpmc.cli.fit import GONE_OPTIONS, GROUPS, fit_command_options, looked, will_be_public
+from dpmc.cli.fit import GROUPS, fit_command_options, looked, will_be_public
 from dpmc.cli.help import Command
 from dpmc.errors import NeedsALook
 
@@ -18,7 +18,6 @@ from dpmc.errors import NeedsALook
         "dpmc check --ratings mine.txt --separator blanks --columns user,item,rating \\\n"
         "    --items catalogue.txt --relation user --rating-range 1 5 --epsilon 5",
     ),
-    gone=GONE_OPTIONS,
 )
 @fit_command_options(output_required=False)
 def check(path, output, extras, dask, force, quiet, as_json, **options):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from dpmc.cli.help import Command, option_of
+from dpmc.cli.help import Command
 from dpmc.cli.options import (
     OF_TABLES,
     fit_options,
@@ -21,10 +21,8 @@ from dpmc.cli.options import (
     stopping,
 )
 from dpmc.errors import InputError
-from dpmc.fitting.parameters import GONE
 
 PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
-GONE_OPTIONS = {option_of(name): instead for name, instead in GONE.items()}
 GROUPS = {
     "Ratings": (*OF_TABLES, "rating_range"),
     "Privacy": (
@@ -94,7 +92,6 @@ def fit_command_options(output_required: bool = True):
         "dpmc fit --ratings mine.csv --items-are-public --users-are-public \\\n"
         "    --relation entry --rating-range 1 5 --epsilon 2 --output model",
     ),
-    gone=GONE_OPTIONS,
 )  # fmt: skip
 @fit_command_options()
 def fit(path, output, extras, dask, force, quiet, as_json, **options):

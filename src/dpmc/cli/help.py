@@ -34,7 +34,6 @@ class Command(_Examples, click.Command):
     """A command whose options have groups and say their defaults; its help ends in examples.
 
     ``groups`` is title of a group -> names of its parameters. What is in none is shown last.
-    ``gone`` is an option that was removed -> what to do instead.
     """
 
     def __init__(
@@ -42,16 +41,14 @@ class Command(_Examples, click.Command):
         *args,
         groups: Mapping[str, Sequence[str]] | None = None,
         examples: Sequence[str] = (),
-        gone: Mapping[str, str] | None = None,
         **kwargs,
     ):
         super().__init__(*args, context_settings={"show_default": True}, **kwargs)
         self.groups = dict(groups or {})
         self.examples = examples
-        self.gone = dict(gone or {})
 
     def parse_args(self, ctx, args):
-        """Read the command line; an option that was removed says what to do instead.
+        """Read the command line.
 
         Two values of an option that takes one are refused: click would drop one silently.
         """
@@ -64,11 +61,6 @@ class Command(_Examples, click.Command):
             return super().parse_args(ctx, args)
         except ParameterError as error:
             raise InputError(error.spelled(option_of)) from None
-        except click.NoSuchOption as error:
-            if error.option_name not in self.gone:
-                raise
-            instead = self.gone[error.option_name]
-            raise InputError(f"{error.option_name} was removed: {instead}") from None
 
     def invoke(self, ctx):
         """Run; what is said of parameters is said of options."""

@@ -2,10 +2,9 @@
 
 import click
 
-from dpmc.cli.help import Command, option_of
+from dpmc.cli.help import Command
 from dpmc.cli.options import fit_option
 from dpmc.errors import ParameterError
-from dpmc.fitting.parameters import GONE
 
 LARGEST = 1e9
 
@@ -25,7 +24,6 @@ LARGEST = 1e9
         "dpmc noise --epsilon 5 --delta 1e-6 --relation user",
         "dpmc noise --epsilon 1 --releases 10 --json",
     ),
-    gone={option_of(name): instead for name, instead in GONE.items()},
 )  # fmt: skip
 @fit_option("epsilon", help="Privacy budget of all releases together.")
 @fit_option("delta")

@@ -42,8 +42,7 @@ _KINDS = {
 
 
 class _Choice(click.Choice):
-    """The values of a parameter, refused as in a program: with the nearest one, or what to take
-    instead of one that was removed."""
+    """The values of a parameter, refused as in a program: with the nearest one."""
 
     def convert(self, value, param, ctx):
         if value not in self.choices:

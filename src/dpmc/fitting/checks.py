@@ -11,7 +11,6 @@ from dpmc.fitting.parameters import (
     COUNT,
     FILE,
     FLAG,
-    GONE_CHOICES,
     LEVEL,
     NUMBER,
     PARAMETERS,
@@ -99,8 +98,6 @@ def _checked(parameter: Parameter, value: Any) -> Any:
 
 def refuse_choice(parameter: Parameter, value: object) -> None:
     """Refuse a value that is none of the choices of a parameter."""
-    if value in GONE_CHOICES:
-        raise InputError(GONE_CHOICES[value])
     raise ParameterError(
         "{0} must be {known}, got {value!r}{hint}.",
         parameter.name,

@@ -216,24 +216,6 @@ PARAMETERS = {
 }
 """B is half the rating range, S the standard deviation of the noise on a Gram matrix."""
 
-_OF_IRLS = "the method irls, which took it, is gone: take als, and leave it out."
-_OF_DPALS = "the method dpals, which took it, is gone: take bayes, and leave it out."
-GONE = {
-    "inner_iterations": _OF_IRLS,
-    "loss_parameter": _OF_IRLS,
-    "row_bound": _OF_DPALS,
-    "gram": _OF_DPALS,
-    "sampler": "dpmc draws the noise itself; leave it out.",
-}
-"""Parameters that were removed, and what to do instead."""
-GONE_CHOICES = {
-    "irls": "The method irls was removed: take als or, where users are protected, bayes.",
-    "dpals": "The method dpals was removed: take bayes, the default where users are protected.",
-    "huber": "Huber noise was removed, because it made no error smaller by more than 1 %: take "
-    "gaussian noise or, where single ratings are protected, laplace noise.",
-}
-"""Values that were removed, and what to take instead."""
-
 
 def described() -> str:
     """Return the parameters as a docstring explains them."""

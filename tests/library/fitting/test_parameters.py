@@ -10,7 +10,7 @@ import pytest
 from dpmc import PrivateFactorization
 from dpmc.errors import InputError, ParameterError
 from dpmc.fitting.fit import prepare
-from dpmc.fitting.parameters import GONE, GONE_CHOICES, METHODS, PARAMETERS, RANGE, table
+from dpmc.fitting.parameters import METHODS, PARAMETERS, RANGE, table
 from dpmc.methods import METHODS as KNOWN
 from dpmc.methods.private import EVERY_RATING
 
@@ -42,12 +42,6 @@ def test_the_class_explains_each():
 
 def test_the_table_in_the_documents_is_made_of_them():
     assert table() in (HOME / "docs" / "python.md").read_text(encoding="utf-8")
-
-
-def test_what_was_removed_is_gone():
-    assert not {*GONE} & {*PARAMETERS}
-    choices = {choice for each in PARAMETERS.values() for choice in each.choices}
-    assert not {*GONE_CHOICES} & choices
 
 
 def test_choices_are_what_there_is():

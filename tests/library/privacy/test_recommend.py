@@ -256,8 +256,6 @@ class TestCommand:
                 ["--relation", "entry", "--rating-range", "5", "1"],
                 "must be two numbers, the lowest",
             ),
-            (["--relation", "entry", "--inner-iterations", "2"], "--inner-iterations was removed"),
-            (["--relation", "entry", "--method", "irls"], "The method irls was removed: take als"),
             (["--relation", "user", "--method", "als", "--delta", "0"], "needs a --delta above 0"),
         ],
     )

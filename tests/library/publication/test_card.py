@@ -117,11 +117,6 @@ def test_a_card_in_the_folder_is_made_anew_by_verify(model):
 
 
 def test_what_is_refused(model, tmp_path):
-    for words, instead in (
-        (("--format", "registry"), "dpmc: --format was removed: dpmc card writes the model card;"),
-        (("--region", "Austria"), "dpmc: --region was removed: say in --use whom the model is"),
-    ):
-        assert refused("card", model, *words).startswith(instead)
     assert "--date must be a day" in refused("card", model, "--date", "31.1.2026")
     for text in ("two\nlines", "", "x" * 301, "\u2028"):
         assert "--maker must be one line" in refused("card", model, "--maker", text)
