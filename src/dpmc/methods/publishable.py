@@ -10,6 +10,9 @@ from dpmc.released import RIDGE, PublishedItems, Way
 ROUNDING = 1e-12
 """Relative, of numbers that are within a bound but for rounding."""
 
+ALIKE = 1e-9
+"""Relative, of numbers in files of factors that are the same but for rounding."""
+
 
 class Publishable:
     """The sentences of a method of ``dpmc fit``, and what can be true of its files.

@@ -10,6 +10,7 @@ from dpmc.methods.base import count, positive, with_parameters
 from dpmc.methods.blocks import in_blocks
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.private_choice import within, without
+from dpmc.methods.publishable import ALIKE
 from dpmc.methods.user_level.covariance import SLACK, outer_sensitivity
 from dpmc.methods.user_level.item_features import WithItemFeatures
 from dpmc.methods.user_level.local_bayes import (
@@ -44,9 +45,6 @@ from dpmc.released import WEIGHTED
 
 FALLBACKS = ("biases", "own means")
 """What is published instead of a model that the last release says is worse."""
-
-ALIKE = 1e-9
-"""Relative, of numbers in files of factors that are the same but for rounding."""
 
 
 @with_parameters
