@@ -348,17 +348,18 @@ class Study:
         function there with its name; so is the chapter (``.chapter:chapter``). Without a word of
         them the steps are :data:`STEPS`. A relative file of a step lies in the folder too. A step
         that judges (``claims``) makes the table ``claims`` and counts the claims as its code, one
-        that draws (``figures``, or ``<word>_figures``) ``figures.yaml``. The modules
-        in its folder ``experiments`` that define ``run`` are jobs of it (:meth:`Job.of`). Its
-        regression compares what the job that makes the table of trials writes, and the verdicts;
+        that draws or makes tables (``figures``, ``tables``, or with a word and ``_`` before)
+        ``figures.yaml`` or ``tables.yaml``. The modules in its folder ``experiments`` that define
+        ``run`` are jobs of it (:meth:`Job.of`). Its regression compares what the job that makes the table of trials writes, and the verdicts;
         without a word of it that table is ``trials``.
         """
         here = Path(sys.modules[package].__file__).parent
         costs, items = here / "costs.csv", here / "items.yaml"
         judged = [here / f"{name}.yaml" for name in ("claims", "predicates")]
         judged = [path for path in judged if path.is_file()]
-        drawn = [path for path in (here / "figures.yaml",) if path.is_file()]
-        declaring = {"claims": judged, "figures": drawn}
+        shown = {name: here / f"{name}.yaml" for name in ("figures", "tables")}
+        declaring = {name: [path] for name, path in shown.items() if path.is_file()}
+        declaring["claims"] = judged
 
         def own(name: str) -> str:
             return package + name if name.startswith(".") else name

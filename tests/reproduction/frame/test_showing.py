@@ -10,10 +10,14 @@ from dpmc_studies import studies
 from dpmc_studies.frame.judging.claims import CLAIM_COLUMNS
 from dpmc_studies.frame.showing import frames
 from dpmc_studies.frame.showing.chapter import OWN_TITLE, Chapter, telling
+from dpmc_studies.frame.showing.declared_tables import DeclaredTables
 from dpmc_studies.frame.showing.frames import Labels
 from dpmc_studies.frame.showing.results import mean_row
+from dpmc_studies.frame.showing.table_model import Cell, Column, Row
 from dpmc_studies.frame.showing.texts import Texts
-from dpmc_studies.yaml_files import beside
+from dpmc_studies.yaml_files import beside, read_mapping
+
+SOURCES = Path(studies.__file__).parent
 
 TEXTS = "{heading: Study, lead: we look, introduction: At it.}"
 
@@ -82,3 +86,35 @@ def test_a_name_without_a_label_is_its_own():
     shared = [each for name, each in vars(frames).items() if name.endswith("_LABELS")]
     assert len(shared) == 4
     assert all(isinstance(each, Labels) for each in shared)
+
+
+TABLE = """
+errors:
+  title: "RMSE at {share}"
+  headings: {dataset: Data}
+  columns: {mean: Mean, low: [low, Interval]}
+  notes: ["Over {trials}.", Ours.]
+"""
+
+
+def test_a_declared_table_takes_only_its_numbers_from_python(tmp_path):
+    (tmp_path / "tables.yaml").write_text(TABLE)
+    declared = DeclaredTables(tmp_path / "module.py")
+    rows = [Row(("a",), ("A",), "ours", (Cell(1.0), Cell(2.0)))]
+    table = declared("errors", rows, share="5 %", trials="3 trials")
+    assert (table.id, table.title) == ("errors", "RMSE at 5 %")
+    assert table.headings == (("dataset", "Data"),)
+    assert table.columns == (Column("mean", "Mean"), Column("low", "low", "Interval"))
+    assert (table.rows, table.notes) == (tuple(rows), ("Over 3 trials.", "Ours."))
+    other = declared("errors", rows, [Column("x", "X")], share="", trials="")
+    assert other.columns == (Column("x", "X"),)
+    with pytest.raises(InputError, match=r"nothing is known of \{share\}"):
+        declared("errors", rows, trials="")
+    with pytest.raises(InputError, match=r"no text has a placeholder \{more\}"):
+        declared("errors", rows, share="", trials="", more="")
+
+
+@pytest.mark.parametrize("path", sorted(SOURCES.glob("*/tables.yaml")), ids=lambda p: p.parent.name)
+def test_every_declared_table_is_made(path):
+    code = "".join(module.read_text() for module in path.parent.glob("tables*.py"))
+    assert [name for name in read_mapping(path) if f'"{name}"' not in code] == []

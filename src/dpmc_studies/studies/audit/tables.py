@@ -4,11 +4,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from dpmc_studies.frame.showing.declared_tables import DeclaredTables
 from dpmc_studies.frame.showing.frames import FACTOR_MODELS, PRIVATE_BASELINES
 from dpmc_studies.frame.showing.results import read_results, write_tables
 from dpmc_studies.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc_studies.studies.audit.attack import most_shown
 
+DECLARED = DeclaredTables(__file__)
 TEST = "black_box"
 PROTECTED = {
     "entry_change": "one rating that changes",
@@ -60,20 +62,7 @@ def attack_table(found: pd.DataFrame) -> Table:
     place = {name: number for number, name in enumerate(dict.fromkeys(methods))}
     order = sorted(range(len(found)), key=lambda i: (planted[i], place[methods[i]], i))
     rows = [_row(found.iloc[i], methods[i]) for i in order]
-    headings = (("published", "Published"), ("method", "Method"))
-    notes = (
-        "The attacker gets the files of many publications with exact noise, knows nothing of the "
-        "code, and learns on one half of them to tell two neighbouring data sets apart: a linear "
-        "discriminant or the best single feature of all numbers, their products and the words. "
-        "The other half bounds ε from below (Clopper-Pearson).",
-        "At most provable: the bound that this number of runs gives if no guess is wrong. Where "
-        "that lies below the claim, the attack shows how far it gets and cannot refute the claim; "
-        "a bound above the claim refutes it, and one below proves nothing about better attacks. "
-        "That a tenth of the noise would show is shown by planted faults for biases and local "
-        "Bayes.",
-    )
-    title = "What an attacker learns from the published files alone"
-    return Table("table_privacy_4_attack", title, headings, COLUMNS, tuple(rows), notes)
+    return DECLARED("table_privacy_4_attack", rows)
 
 
 def method_name(row: pd.Series) -> str:

@@ -5,47 +5,32 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from dpmc_studies.frame.showing.declared_tables import DeclaredTables
 from dpmc_studies.frame.showing.frames import present, trials_text
 from dpmc_studies.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc_studies.studies.dpals.frames import DATASETS, METHODS, dataset_label, method_label
 from dpmc_studies.studies.dpals.speed import growth, slopes
 
+DECLARED = DeclaredTables(__file__)
 OURS = "ours"
 SMALL, LARGE = 5e-4, 1e3  # below the first an exponent, from the second on no decimals
 
 
 def accounting_table(accounting: pd.DataFrame) -> Table:
     """Return the noise that theorem 1 prints beside that which its budget needs."""
-    columns = (
-        Column("published_sigma", "published σ"),
-        Column("epsilon_at_published", "true ε at it"),
-        Column("exact_sigma", "σ that it takes"),
-        Column("mu", "μ"),
-    )
+    columns = DECLARED.columns("table_dpals_6_accounting")
     rows = []
     for row in accounting.to_dict("records"):
         keys = (row["epsilon"], int(row["ratings_per_user"]), int(row["iterations"]))
         cells = [error_cell(float(row[column.key])) for column in columns]
         labels = tuple(f"{key:g}" for key in keys)
         rows.append(Row(keys, labels, f"δ = {row['delta']:g}".replace("e-0", "e-"), tuple(cells)))
-    headings = (("epsilon", "Claimed ε"), ("ratings_per_user", "k"), ("iterations", "T"))
-    notes = (
-        "Noise of deviation σ on the two statistics of each of T item steps, each of sensitivity "
-        "√k: μ² = 2 k T/σ², exactly. A user with all ratings joins or leaves.",
-    )
-    title = "Theorem 1: the published noise and what it gives"
-    return Table("table_dpals_6_accounting", title, headings, columns, tuple(rows), notes)
+    return DECLARED("table_dpals_6_accounting", rows)
 
 
 def iterations_table(iterations: pd.DataFrame) -> Table:
     """Return the change of RSE by iteration and when a method has arrived."""
-    columns = (
-        Column("factor", "factor an iteration"),
-        Column("low", "low", "95 % interval"),
-        Column("high", "high", "95 % interval"),
-        Column("best", "within 5 % of its best after"),
-        Column("lowest", "lowest RSE"),
-    )
+    columns = DECLARED.columns("table_dpals_7_iterations")
     fits = slopes(iterations)
     rows = []
     for name, method in product(
@@ -59,13 +44,8 @@ def iterations_table(iterations: pd.DataFrame) -> Table:
             keys = (name, method, np.nan if none else row["epsilon"])
             labels = (dataset_label(name), method_label(method), "–" if none else f"{keys[2]:g}")
             rows.append(Row(keys, labels, OURS, tuple(cells)))
-    headings = (("dataset", "Data"), ("method", "Method"), ("epsilon", "ε"))
-    notes = (
-        "Factor: exp of the slope of log RSE by iteration, a line fitted by trial until the mean "
-        f"is within 5 % of its lowest. {trials_text(fits['trials']).capitalize()}.",
-    )
-    table = Table(
-        "table_dpals_7_iterations", "Error by iteration", headings, columns, tuple(rows), notes
+    table = DECLARED(
+        "table_dpals_7_iterations", rows, trials=trials_text(fits["trials"]).capitalize()
     )
     return table.without_constants("method")
 
@@ -95,14 +75,15 @@ def timing_table(timing: pd.DataFrame) -> Table:
         cells = tuple(error_cell(value) for value in numbers)
         rows.append(Row((method,), (method_label(method),), OURS, cells))
     top = sizes.iloc[-1]
-    notes = (
-        f"Median over repeats, one iteration on one thread, {top['items']:,} items, rank "
-        f"{top['rank']}, {sizes['ratings'].min():,} to {top['ratings']:,} ratings. Slope of log "
-        "seconds against log ratings, 1 for growth in proportion.",
+    return DECLARED(
+        "table_dpals_8_timing",
+        rows,
+        columns,
+        items=top["items"],
+        rank=top["rank"],
+        fewest=sizes["ratings"].min(),
+        ratings=top["ratings"],
     )
-    headings = (("method", "Method"),)
-    title = "CPU time by the size of the matrix"
-    return Table("table_dpals_8_timing", title, headings, columns, tuple(rows), notes)
 
 
 def error_cell(value: float, error: float = np.nan, trials: int = 0) -> Cell:

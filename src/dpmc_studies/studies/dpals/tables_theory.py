@@ -2,12 +2,14 @@
 
 import pandas as pd
 
+from dpmc_studies.frame.showing.declared_tables import DeclaredTables
 from dpmc_studies.frame.showing.frames import trials_text
-from dpmc_studies.frame.showing.table_model import Cell, Column, Row, Table
+from dpmc_studies.frame.showing.table_model import Cell, Row, Table
 from dpmc_studies.studies.dpals.frames import method_label
 from dpmc_studies.studies.dpals.tables_parts import OURS, error_cell
 from dpmc_studies.studies.dpals.theory import IN_NOISE, RATE_IN_ITEMS, bounds, slopes
 
+DECLARED = DeclaredTables(__file__)
 NEEDED = 1e5  # numbers from here on get an exponent
 
 
@@ -25,12 +27,7 @@ def rates_table(fits: pd.DataFrame) -> Table:
 
     ``fits`` is as :func:`dpmc_studies.studies.dpals.theory.slopes` returns it.
     """
-    columns = (
-        Column("slope", "slope"),
-        Column("low", "low", "95 % interval"),
-        Column("high", "high", "95 % interval"),
-        Column("stated", "of the bound"),
-    )
+    columns = DECLARED.columns("table_dpals_9_rates")
     rows = []
     for row in fits.to_dict("records"):
         of_budgets = row["along"] == IN_NOISE
@@ -39,17 +36,12 @@ def rates_table(fits: pd.DataFrame) -> Table:
         labels = (method_label(row["method"]), "1/σ" if of_budgets else row["along"], at)
         cells = tuple(Cell(float(row[column.key]), digits=2) for column in columns)
         rows.append(Row(keys, labels, OURS, cells))
-    notes = (
-        "Slopes of log RMSE on drawn matrices of rank 5 against the logarithm of users, of 1/σ or "
-        "of items, fitted by trial; σ is theorem 1’s at each ε; 95 % t intervals. Of the bound: of "
-        "theorem 2 and, for Frank-Wolfe, of remark 6. A slope above it is an error that falls more "
-        "slowly, or with items grows faster, than the bound; in items remark 6 and table 1 have "
-        f"{RATE_IN_ITEMS:g} for DPALS. The premises of theorem 2 hold nowhere here. "
-        f"{trials_text(fits['trials']).capitalize()}.",
+    return DECLARED(
+        "table_dpals_9_rates",
+        rows,
+        rate=RATE_IN_ITEMS,
+        trials=trials_text(fits["trials"]).capitalize(),
     )
-    headings = (("method", "Method"), ("along", "In"), ("at", "At"))
-    title = "How fast errors fall, and the bounds of theorem 2 and remark 6"
-    return Table("table_dpals_9_rates", title, headings, columns, tuple(rows), notes)
 
 
 def bounds_table(cells: pd.DataFrame) -> Table:
@@ -57,14 +49,7 @@ def bounds_table(cells: pd.DataFrame) -> Table:
 
     ``cells`` is as :func:`dpmc_studies.studies.dpals.theory.bounds` returns it.
     """
-    columns = (
-        Column("dpals", "DPALS", "RSE"),
-        Column("bound", "theorem 2", "RSE"),
-        Column("dpfw", "DPFW", "RSE"),
-        Column("frank_wolfe_bound", "remark 6", "RSE"),
-        Column("ratings_per_user", "there are", "ratings a user"),
-        Column("needed", "theorem 2", "ratings a user"),
-    )
+    columns = DECLARED.columns("table_dpals_9_bounds")
     rows = []
     for row in cells.to_dict("records"):
         keys = (int(row["users"]), row["epsilon"])
@@ -76,11 +61,4 @@ def bounds_table(cells: pd.DataFrame) -> Table:
             for column in columns
         ]
         rows.append(Row(keys, labels, OURS, tuple(found)))
-    notes = (
-        "Measured RSE, and bounds with their unnamed constants, the incoherence and the condition "
-        "number set to 1. A bound above 1 says nothing, as a matrix of zeros has RSE 1. Theorem 2 "
-        "needs r⁶ log³ n ratings a user; there are 1,000 items.",
-    )
-    headings = (("users", "Users"), ("epsilon", "ε"))
-    title = "Where the bounds of theorem 2 and remark 6 say something"
-    return Table("table_dpals_9_bounds", title, headings, columns, tuple(rows), notes)
+    return DECLARED("table_dpals_9_bounds", rows)

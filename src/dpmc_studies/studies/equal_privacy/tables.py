@@ -1,10 +1,12 @@
 """Tables of errors at an equal total budget: one for each neighbouring relation."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from dpmc_studies.frame.showing.declared_tables import DeclaredTables
 from dpmc_studies.frame.showing.frames import (
     FACTOR_MODELS,
     MECHANISM_LABELS,
@@ -32,17 +34,7 @@ from dpmc_studies.studies.equal_privacy.frames import (
 )
 
 NO_NOISE = "Without noise (no guarantee)"
-MARKS = (
-    "Bold: lowest private model of its row, and significantly below every other one (paired "
-    "t-tests of log RMSE over trials, Holm, 5 %). ≈: the lowest and those that cannot be told "
-    "apart from it. Private baselines: the mechanism of lowest mean error at that "
-    "budget. –: not run."
-)
-TUNED = (
-    "Hyper-parameters were chosen for each data set, relation, ε and model on other random seeds "
-    "(synthetic: other data; real: the same ratings, split otherwise), and that choice has no "
-    "noise. Whoever tunes on the data to be protected has to pay for it from the budget."
-)
+DECLARED = DeclaredTables(__file__)
 
 
 def run(results_folder: str | Path, settings: object, folder: str | Path) -> None:
@@ -78,15 +70,15 @@ def _relation_table(number, relation, table, leaders, calibrated) -> Table:
             rows.append(Row((dataset,), (dataset_label(dataset),), f"ε = {epsilon:g}", cells))
     deltas = f"{calibrated['delta'].max():g}".replace("e-0", "e-")
     counts = [cell.trials for row in rows for cell in row.cells]
-    notes = (
-        f"RMSE (rating units), mean and standard error over {trials_text(counts)}; on all entries "
-        f"of synthetic data, on held-out ratings of real data. Total budget ε at δ = {deltas}.",
-        MARKS,
-        TUNED,
+    table = DECLARED(
+        "table_privacy_3",
+        rows,
+        columns,
+        relation=RELATION_TITLES.get(relation, relation),
+        trials=trials_text(counts),
+        deltas=deltas,
     )
-    title = f"Error at equal privacy. {RELATION_TITLES.get(relation, relation)}"
-    name = f"table_privacy_3_{number}_{relation}"
-    return Table(name, title, (("dataset", "Data"),), tuple(columns), tuple(rows), notes)
+    return replace(table, id=f"{table.id}_{number}_{relation}")
 
 
 def _columns(here: pd.DataFrame, plain: pd.DataFrame) -> tuple[list[dict], list[Column]]:

@@ -13,6 +13,7 @@ import pandas as pd
 from dpmc.privacy.nominal import table_one
 from dpmc_studies.frame.checking.runs import read_frame
 from dpmc_studies.frame.showing.claims_table import readings_table
+from dpmc_studies.frame.showing.declared_tables import DeclaredTables
 from dpmc_studies.frame.showing.frames import (
     BASELINE_LABELS,
     DATASET_LABELS,
@@ -39,6 +40,7 @@ from dpmc_studies.studies.huber.tables_rmse import (
     titled,
 )
 
+DECLARED = DeclaredTables(__file__)
 PURE_LINES = {"ours": "epsilon_corrected"}
 GAUSSIAN_LINES = {
     "paper's formula": "epsilon_published_form",
@@ -101,15 +103,9 @@ def budget_table(comparison: pd.DataFrame, budgets: pd.DataFrame) -> Table:
     for (mechanism,) in distinct(reported, ["mechanism"]):
         rows += _budget_rows(select(reported, mechanism=mechanism), budgets, variances)
     columns = tuple(Column(f"variance_{v:g}", f"{v:g}", "Variance of the noise") for v in variances)
-    notes = (
-        "Nominal ε of one release of one number with sensitivity 5; not what a run guarantees. "
-        "Computed, not sampled: no trials and no standard error.",
-        "Paper's formula for Gaussian noise: sqrt(2 log10(1.25/δ)) 5/σ, with log10 where ln "
-        "belongs; corrected: with ln (proven for ε < 1 only); exact: analytic Gaussian mechanism.",
-        "†: the reported number is not the corrected value at the reported precision.",
+    return DECLARED(
+        "table1", rows, columns, titled=titled("table1", "privacy budgets ε at equal variance")
     )
-    title = titled("table1", "privacy budgets ε at equal variance")
-    return Table("table1", title, (("mechanism", "Mechanism"),), columns, tuple(rows), notes)
 
 
 def _budget_rows(reported, budgets, variances) -> list[Row]:

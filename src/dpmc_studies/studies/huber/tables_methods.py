@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from dpmc_studies.frame.showing.declared_tables import DeclaredTables
 from dpmc_studies.frame.showing.frames import (
     DATASET_LABELS,
     MECHANISM_LABELS,
@@ -21,6 +22,7 @@ from dpmc_studies.studies.huber.experiments import TABLES
 from dpmc_studies.studies.huber.statistics import seconds_and_errors
 from dpmc_studies.studies.huber.tables_rmse import label_of, mean_cell
 
+DECLARED = DeclaredTables(__file__)
 ITERATIONS = (1, 2, 3, 5, 10, 20, 50)
 THESIS_LABELS = {
     "svt": "SVT (3.2)",
@@ -78,31 +80,14 @@ def weights_table(weights: pd.DataFrame) -> Table:
             *(label_of(name, where[name]) for name in places[1:]),
         )
         rows.append(Row(place, labels, "ours", tuple(cells)))
-    headings = (
-        ("dataset", "Data"),
-        ("rank", "Rank"),
-        ("variance", "Variance"),
-        ("observed_fraction", "Observed"),
-    )
     is_huber = noisy["mechanism"] == "huber"
     counts, others = (
         noisy[chosen].groupby([*places, "mechanism"])["trial"].count()
         for chosen in (is_huber, ~is_huber)
     )
-    notes = (
-        "Share of (rating, inner step) whose weight in A-IRLS is below 1, after the first inner "
-        "step of each iteration; the first one, here with Huber noise, weighs residuals of a "
-        "random θ and is forgotten. The loss parameter a is that of Huber noise of the same "
-        "variance, 3 at variance 1 and 1.08 at 2; without noise it is 3.",
-        f"Mean and standard error; Huber noise over {trials_text(counts)}, other noise over "
-        f"{trials_text(others)}.",
-        "Where all weights are 1, A-IRLS is ALS with the noise of its last inner step. The last "
-        "column sets the two beside each other with the same noise: what the weights change. They "
-        "are counted in the middle and in the last outer iteration; what those of the first few "
-        "change may last where no other weight is below 1.",
+    return DECLARED(
+        "table_weights", rows, columns, trials=trials_text(counts), others=trials_text(others)
     )
-    title = "How many weights of A-IRLS are below 1, and what they change"
-    return Table("table_weights", title, headings, tuple(columns), tuple(rows), notes)
 
 
 def _mean(values: pd.Series, digits: int = 2) -> Cell:
@@ -129,15 +114,9 @@ def heldout_table(heldout: pd.DataFrame) -> Table:
         labels = (METHOD_LABELS[model[0]], MECHANISM_LABELS[model[1]])
         rows.append(Row(model, labels, "ours", tuple(cells)))
     counts = heldout.groupby([*models, "iteration"])["trial"].count()
-    notes = (
-        f"Mean and standard error over {trials_text(counts)}, in rating units. The papers stop "
-        "after T = 20 “because of overfitting” (thesis, section 5.2) and report 1.2463 for ALS, "
-        "1.3883 for ALS with Gaussian and 1.3755 for A-IRLS with Huber noise.",
-        _passed(heldout),
+    return DECLARED(
+        "table_heldout", rows, columns, trials=trials_text(counts), passed=_passed(heldout)
     )
-    headings = (("method", "Method"), ("mechanism", "Noise"))
-    title = "RMSE on held-out ratings of MovieLens 100K by iteration"
-    return Table("table_heldout", title, headings, tuple(columns), tuple(rows), notes)
 
 
 def _passed(heldout: pd.DataFrame) -> str:
@@ -156,20 +135,14 @@ def _passed(heldout: pd.DataFrame) -> str:
 def variances_table(trials: pd.DataFrame) -> Table:
     """Return by how much noise of each variance raises the error of ALS on SweetRS."""
     gaps = gaps_by_variance(trials)
-    columns = (Column("rmse", "RMSE"), Column("gap", "Above no noise (%)"))
     rows = [Row((0.0,), ("no noise",), "ours", (mean_cell(_errors(trials, None), "–"), Cell()))]
     for variance, gap in gaps.iterrows():
         cells = (mean_cell(_errors(trials, variance), "–"), _mean(100 * gap))
         rows.append(Row((variance,), (f"{variance:g}",), "ours", cells))
     share = label_of("observed_fraction", trials["observed_fraction"].iloc[0])
-    notes = (
-        f"ALS with Gaussian noise on held-out ratings, mean and standard error over "
-        f"{trials_text([gaps.shape[1]])}. The papers do not state the variance and report 2.1333 "
-        "without noise and 2.2103 with it, 3.6 % above, at 5 %; tables and claims have variance 1.",
+    return DECLARED(
+        "table_sweetrs_variances", rows, share=share, trials=trials_text([gaps.shape[1]])
     )
-    title = f"SweetRS at {share}: what the noise costs, by its variance"
-    headings = (("variance", "Variance"),)
-    return Table("table_sweetrs_variances", title, headings, columns, tuple(rows), notes)
 
 
 def _errors(trials: pd.DataFrame, variance: float | None) -> pd.Series:
@@ -179,14 +152,7 @@ def _errors(trials: pd.DataFrame, variance: float | None) -> pd.Series:
 def methods_table(runs: pd.DataFrame) -> Table:
     """Return error and seconds of the methods of the thesis's chapter 3."""
     measured = seconds_and_errors(runs)
-    columns = (
-        Column("rmse", "RMSE", "Least held-out error"),
-        Column("rse", "RSE", "Least held-out error"),
-        Column("last", "RMSE", "At the end"),
-        Column("seconds", "within 1 %", "Seconds"),
-        Column("total", "at the end", "Seconds"),
-        Column("step", "one iteration", "Seconds"),
-    )
+    columns = DECLARED.columns("table_thesis_methods")
     digits = {"seconds": 3, "total": 3, "step": 4}
     rows = []
     for name in measured["rmse"]:
@@ -197,14 +163,4 @@ def methods_table(runs: pd.DataFrame) -> Table:
                 Cell(cell.value, cell.error, cell.trials, digits.get(column.key, cell.digits))
             )
         rows.append(Row((name,), (THESIS_LABELS[name],), "ours", tuple(cells)))
-    notes = (
-        f"Without noise, on MovieLens 100K (the chapter has no experiment and names no data); mean "
-        f"and standard error over {trials_text([len(measured['rmse'])])}. Settings were chosen on "
-        "validation ratings of other splits, which overlap with what is held out here, but for the "
-        "last line. RSE: the norm of the error over that of the held-out ratings.",
-        "Seconds until the error is within 1 % of a method’s least, and of a whole fit; SVT is cut "
-        "off early, after which its rank and its seconds grow and its error does too.",
-    )
-    title = "The methods of the thesis’s chapter 3 side by side"
-    headings = (("name", "Method"),)
-    return Table("table_thesis_methods", title, headings, columns, tuple(rows), notes)
+    return DECLARED("table_thesis_methods", rows, trials=trials_text([len(measured["rmse"])]))

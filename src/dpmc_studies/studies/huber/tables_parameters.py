@@ -9,11 +9,13 @@ import numpy as np
 
 from dpmc.datasets import REGISTRY
 from dpmc_studies.frame.api import Section
+from dpmc_studies.frame.showing.declared_tables import DeclaredTables
 from dpmc_studies.frame.showing.frames import DATASET_LABELS
 from dpmc_studies.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc_studies.studies.huber.tables_rmse import titled
 from dpmc_studies.studies.huber.trial import synthetic_instance
 
+DECLARED = DeclaredTables(__file__)
 REPORTED = {
     "iterations": 50,
     "irls_iterations": 20,
@@ -79,16 +81,9 @@ def parameters_table(settings: Mapping) -> Table:
         )
         for key, label in LABELS.items()
     )
-    notes = (
-        "Range of synthetic data: the smallest and largest entry of a matrix P Qᵀ, means over "
-        f"{trials} trials; no common scale gives 1 to 5 at all ranks, and the size and scale that "
-        "fit the reported errors best are those of the configuration. Range of real data: the "
-        "scale of the site.",
-        "On real data the papers have T = 20 and 100, as here. Trials: those that stand beside the "
-        "reported numbers; claims rest on more.",
+    return DECLARED(
+        "table2", rows, columns, titled=titled("table2", "simulation parameters"), trials=trials
     )
-    title = titled("table2", "simulation parameters")
-    return Table("table2", title, (("parameter", "Parameter"),), tuple(columns), rows, notes)
 
 
 def _entries(settings: Mapping, rank: int) -> np.ndarray:

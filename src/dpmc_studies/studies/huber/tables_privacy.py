@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from dpmc.privacy.nominal import table_one
+from dpmc_studies.frame.showing.declared_tables import DeclaredTables
 from dpmc_studies.frame.showing.frames import DATASET_LABELS, MECHANISM_LABELS, PRIVATE, select
 from dpmc_studies.frame.showing.results import read_results, write_tables
 from dpmc_studies.frame.showing.table_model import Cell, Column, Row, Table
@@ -14,6 +15,7 @@ from dpmc_studies.studies.huber.experiments import PRIVACY_TABLES
 from dpmc_studies.studies.huber.privacy_meaning import PUBLISHED_RUNS, PublishedRun
 from dpmc_studies.studies.huber.reported import load
 
+DECLARED = DeclaredTables(__file__)
 LINES = {
     "basic": ("basic",),
     "RDP": ("rdp",),
@@ -69,20 +71,8 @@ def totals_table(totals: pd.DataFrame, published: pd.DataFrame) -> Table:
     rows = _nominal_rows(published)
     for run in PUBLISHED_RUNS:
         rows += _run_rows(run, totals)
-    headings = (("dataset", "Data"), ("run", "Training"), ("releases", "Releases"))
     delta = f"{totals['delta'].max():g}".replace("e-0", "e-")
-    notes = (
-        "One release: nominal ε of one number at sensitivity 5, reported in table 1 and corrected "
-        "(Gaussian: with ln instead of log10; exact: analytic Gaussian mechanism). Totals: the ε "
-        "of all releases of one item vector in a training, if every one had an ℓ1 (Gaussian: ℓ2) "
-        f"change of at most 5, at δ = {delta}; by basic composition, by Rényi "
-        "differential privacy (RDP), and the tightest: by privacy-loss distributions, exact for "
-        "Gaussian noise.",
-        NO_GUARANTEE,
-        "–: not published.",
-    )
-    title = "What the published ε is: one release, and the whole training"
-    return Table("table_privacy_1_totals", title, headings, columns, tuple(rows), notes)
+    return DECLARED("table_privacy_1_totals", rows, columns, delta=delta)
 
 
 def _nominal_rows(published: pd.DataFrame) -> list[Row]:
@@ -156,22 +146,7 @@ def loss_table(losses: pd.DataFrame) -> Table:
                 part = select(here, variance=variance, mechanism=mechanism)
                 rows += _rows(run, variance, mechanism, part)
     counts = losses["neighbours"]
-    headings = (
-        ("dataset", "Data"),
-        ("run", "Training"),
-        ("variance", "Variance"),
-        ("mechanism", "Noise"),
-    )
-    notes = (
-        "Exact log-likelihood ratio of all released item vectors between the data of a run and "
-        f"neighbouring data, over {counts.min():g} to {counts.max():g} neighbours of each kind a "
-        "cell: a rating moved to the far end of its range, or a user removed. Medians, largest "
-        "losses and shares over ranks and observed fractions; shares: mean over them.",
-        "Under (ε, δ)-differential privacy a loss exceeds ε hardly more often than δ. The total "
-        "is the tightest known under the papers' own assumption (PLD; Gaussian: exact).",
-    )
-    title = "Privacy loss of the published algorithms, claimed and measured"
-    return Table("table_privacy_2_loss", title, headings, COLUMNS, tuple(rows), notes)
+    return DECLARED("table_privacy_2_loss", rows, fewest=counts.min(), most=counts.max())
 
 
 def _rows(run: PublishedRun, variance: float, mechanism: str, part: pd.DataFrame) -> list[Row]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from dpmc_studies.frame.showing.claims_table import claims_table, number_cell
+from dpmc_studies.frame.showing.declared_tables import DeclaredTables
 from dpmc_studies.frame.showing.frames import present, trials_text
 from dpmc_studies.frame.showing.results import Results, write_tables
 from dpmc_studies.frame.showing.table_model import Cell, Column, Row, Table
@@ -33,6 +34,7 @@ from dpmc_studies.studies.onebit.frames import (
     summary,
 )
 
+DECLARED = DeclaredTables(__file__)
 ORDER = (*FREE, *PUBLISHED, *OTHERS)
 STAGES = ("truncated", "raw")
 EFFECTS = (
@@ -183,11 +185,4 @@ def guarantee_table(trials: pd.DataFrame) -> Table:
         proven = largest.reindex(budgets).to_numpy().ravel()
         delta = f"δ = {part['actual_delta'].max():g}".replace("e-0", "e-")
         rows.append(_row(keys, delta, [number_cell(value, digits=2) for value in proven]))
-    notes = (
-        "One sign: the value of one entry changes, which entries are observed is public. One user: "
-        "all signs of the user with most of them, over all trials where the least is "
-        "observed.",
-        "Computed, not sampled. ∞: no bound.",
-    )
-    title = "What is claimed and what is proven"
-    return Table("table_onebit_4_guarantees", title, HEADINGS, columns, tuple(rows), notes)
+    return DECLARED("table_onebit_4_guarantees", rows, columns)

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from dpmc_studies.frame.showing.declared_tables import DeclaredTables
 from dpmc_studies.frame.showing.frames import present, select, trials_text
 from dpmc_studies.frame.showing.results import (
     Results,
@@ -41,6 +42,7 @@ from dpmc_studies.studies.which_model.frames import (
 )
 from dpmc_studies.studies.which_model.variants import SEARCHED
 
+DECLARED = DeclaredTables(__file__)
 RATIO = "ratio"
 OURS = "ours"
 
@@ -90,17 +92,9 @@ def errors_table(rows: pd.DataFrame) -> Table:
             cells = tuple(over.get(epsilon, Cell()) for epsilon in budgets)
             labels = (dataset_label(dataset), "Local Bayes over the best other")
             lines.append(Row((dataset, RATIO), labels, OURS, cells))
-    notes = (
-        f"Mean RMSE and standard error over {trials_text(found['trials'])}, on the "
-        "same splits; ratios are geometric means. Of drawn data the test entries have no noise. "
-        "All but Local Bayes have settings that we searched for each data set and ε, for which no "
-        f"budget pays. {CAVEAT}",
+    return DECLARED(
+        "table_models_1_errors", lines, columns, trials=trials_text(found["trials"]), caveat=CAVEAT
     )
-    return Table(
-        "table_models_1_errors",
-        "RMSE of the default of dpmc fit and of the others, each at settings that we searched",
-        (("dataset", "Data"), ("method", "Method")), columns, tuple(lines), notes,
-    )  # fmt: skip
 
 
 def features_table(
@@ -133,13 +127,9 @@ def features_table(
             keys = dataset, "all items", method
             labels = (dataset_label(dataset), "all items", f"{method_label(method)}, with features")
             lines.append(mean_row(select(means, method=method), "epsilon", budgets, keys, labels))
-    headings = (("dataset", "Data"), ("items", "Items"), ("variant", "Model"))
-    notes = (
-        f"Mean RMSE and standard error over {trials_text(summary(rows)['trials'])}, on the same "
-        "splits. Fifths are of the items, by number of ratings in training.",
+    return DECLARED(
+        "table_models_2_features", lines, columns, trials=trials_text(summary(rows)["trials"])
     )
-    title = "RMSE with genres and years of the films"
-    return Table("table_models_2_features", title, headings, columns, tuple(lines), notes)
 
 
 def forms_table(rows: pd.DataFrame) -> Table:
@@ -160,13 +150,7 @@ def forms_table(rows: pd.DataFrame) -> Table:
             ]
             labels = (FORMS[form], dataset_label(dataset))
             lines.append(Row((form, dataset), labels, OURS, tuple(cells)))
-    notes = (
-        "RMSE over that of the whole method on the same splits and noise, geometric means over "
-        f"{trials_text(ratios['trials'])}.",
-    )
-    title = "Local Bayes without one of its parts"
-    headings = (("variant", "Form"), ("dataset", "Data"))
-    return Table("table_models_3_parts", title, headings, columns, tuple(lines), notes)
+    return DECLARED("table_models_3_parts", lines, columns, trials=trials_text(ratios["trials"]))
 
 
 def opponents_table(trials: pd.DataFrame) -> Table:
@@ -199,14 +183,7 @@ def opponents_table(trials: pd.DataFrame) -> Table:
                 for epsilon in budgets
             ]
             lines.append(Row((dataset, key), (dataset_label(dataset), label), OURS, tuple(cells)))
-    notes = (
-        f"Mean RMSE and standard error over {trials_text(found['trials'])}, on the same splits, at "
-        "the better of two settings: those of one search with equal effort for every method and, "
-        "for five of them, those of an earlier one. Ratios are geometric means.",
-    )
-    title = "RMSE of methods that protect users, each at searched settings"
-    headings = (("dataset", "Data"), ("method", "Method"))
-    return Table("table_models_4_opponents", title, headings, columns, tuple(lines), notes)
+    return DECLARED("table_models_4_opponents", lines, columns, trials=trials_text(found["trials"]))
 
 
 def ranking_table(rows: pd.DataFrame) -> Table:
@@ -243,12 +220,10 @@ def ranking_table(rows: pd.DataFrame) -> Table:
         f"{dataset_label(dataset)}, ε = {epsilon:g}: {len(here)}"
         for (dataset, epsilon), here in back.groupby(["dataset", "epsilon"])
     )
-    notes = (
-        f"Mean and standard error over {trials_text(list_means(rows, 'recall')['trials'])}, on the "
-        "same splits. Lists of 20; all items are candidates but those rated in training; recall "
-        "over min(20, number liked). "
-        f"Fits of the ranking model that fell back to popularity: {told or 'none'}.",
+    return DECLARED(
+        "table_models_5_ranking",
+        lines,
+        columns,
+        trials=trials_text(list_means(rows, "recall")["trials"]),
+        without=told or "none",
     )
-    title = "How well models rank what users like"
-    headings = (("dataset", "Data"), ("measure", "Measure"), ("method", "Model"))
-    return Table("table_models_5_ranking", title, headings, columns, tuple(lines), notes)
