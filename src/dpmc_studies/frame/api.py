@@ -350,8 +350,8 @@ class Study:
         that judges (``claims``) makes the table ``claims`` and counts the claims as its code, one
         that draws or makes tables (``figures``, ``tables``, or with a word and ``_`` before)
         ``figures.yaml`` or ``tables.yaml``. The modules in its folder ``experiments`` that define
-        ``run`` are jobs of it (:meth:`Job.of`). Its regression compares what the job that makes the table of trials writes, and the verdicts;
-        without a word of it that table is ``trials``.
+        ``run`` are jobs of it (:meth:`Job.of`). Its regression compares what the job that makes the
+        table of trials writes, and the verdicts; without a word of it that table is ``trials``.
         """
         here = Path(sys.modules[package].__file__).parent
         costs, items = here / "costs.csv", here / "items.yaml"
