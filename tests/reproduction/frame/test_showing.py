@@ -118,3 +118,8 @@ def test_a_declared_table_takes_only_its_numbers_from_python(tmp_path):
 def test_every_declared_table_is_made(path):
     code = "".join(module.read_text() for module in path.parent.glob("tables*.py"))
     assert [name for name in read_mapping(path) if f'"{name}"' not in code] == []
+
+
+def test_a_data_set_that_a_study_does_not_name_has_its_usual_label():
+    labels = frames.DatasetLabels(jester="Jester")
+    assert (labels["jester"], labels["sweetrs"], labels["mine"]) == ("Jester", "SweetRS", "mine")

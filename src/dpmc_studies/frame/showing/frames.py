@@ -54,6 +54,15 @@ DATASET_LABELS = Labels(
         "jester": "Jester 5k",
     }
 )
+
+
+class DatasetLabels(Labels):
+    """The labels of data sets in a study; what it does not name has its usual one."""
+
+    def __missing__(self, name: str) -> str:
+        return DATASET_LABELS[name]
+
+
 NOT_RUN = "Not run."
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpmc_studies.frame.showing.frames import DATASET_LABELS, RAISED, Labels, cell_means, present
+from dpmc_studies.frame.showing.frames import RAISED, DatasetLabels, Labels, cell_means, present
 from dpmc_studies.frame.showing.frames import number as format_number
 from dpmc_studies.frame.showing.results import Results, has_results, read_results
 from dpmc_studies.frame.showing.style import BLACK, BLUE, GREEN, GREY, PURPLE, SKY, VERMILLION, Look
@@ -20,24 +20,26 @@ from dpmc_studies.studies.dpals.variant_names import variant_of
 NAMES = ("trials", "iterations", "timing", "coverage", "accounting", "claims")
 PAPER = ("dpals", "dpals_literal", "dpfw", "dpfw_jain", "dp_svd")  # methods that the paper runs
 DPALS, BIAS, OWN_MEAN = "dpals", "private_user_item_bias", "user_mean"
-DATASETS = {
-    "synthetic-5k": "Synthetic, 5,000 users",
-    "synthetic-10k": "Synthetic, 10,000 users",
-    "synthetic-20k": "Synthetic, 20,000 users",
-    "synthetic-50k": "Synthetic, 50,000 users",
-    "items-250": "Synthetic, 20,000 users, 250 items",
-    "items-500": "Synthetic, 20,000 users, 500 items",
-    "items-2000": "Synthetic, 20,000 users, 2,000 items",
-    "rank-one-20k": "Rank one, 20,000 users",
-    "rank-one-100k": "Rank one, 100,000 users",
-    "rank-one-500k": "Rank one, 500,000 users",
-    "ml-100k": "MovieLens 100K",
-    "jester-5k": "Jester 5k",
-    "jester": "Jester",
-    "ml-10m-top400": "MovieLens 10M, top 400",
-    "ml-10m": "MovieLens 10M",
-    "ml-20m": "MovieLens 20M",
-}
+DATASETS = DatasetLabels(
+    {
+        "synthetic-5k": "Synthetic, 5,000 users",
+        "synthetic-10k": "Synthetic, 10,000 users",
+        "synthetic-20k": "Synthetic, 20,000 users",
+        "synthetic-50k": "Synthetic, 50,000 users",
+        "items-250": "Synthetic, 20,000 users, 250 items",
+        "items-500": "Synthetic, 20,000 users, 500 items",
+        "items-2000": "Synthetic, 20,000 users, 2,000 items",
+        "rank-one-20k": "Rank one, 20,000 users",
+        "rank-one-100k": "Rank one, 100,000 users",
+        "rank-one-500k": "Rank one, 500,000 users",
+        "ml-100k": "MovieLens 100K",
+        "jester-5k": "Jester 5k",
+        "jester": "Jester",
+        "ml-10m-top400": "MovieLens 10M, top 400",
+        "ml-10m": "MovieLens 10M",
+        "ml-20m": "MovieLens 20M",
+    }
+)
 # how the names of such data sets begin
 SYNTHETIC, BY_ITEMS, RANK_ONE = "synthetic", "items", "rank-one"
 FREE = {
@@ -184,7 +186,7 @@ def dataset_label(name: str) -> str:
     """Format a data set."""
     if name.endswith(PART):
         return f"{dataset_label(name.removesuffix(PART))}, part of the users"
-    return DATASETS.get(name) or DATASET_LABELS[name]
+    return DATASETS[name]
 
 
 def method_label(name: str) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dpmc_studies.frame.showing.claims_table import claims_table
+from dpmc_studies.frame.showing.declared_tables import DeclaredTables
 from dpmc_studies.frame.showing.frames import present, trials_text
 from dpmc_studies.frame.showing.results import write_tables
 from dpmc_studies.frame.showing.table_model import Cell, Column, Row, Table
@@ -36,7 +37,8 @@ from dpmc_studies.studies.dpals.tables_parts import (
 from dpmc_studies.studies.dpals.tables_theory import theory_tables
 from dpmc_studies.studies.dpals.variant_names import in_variant_order, variant_label
 
-HEADINGS = (("dataset", "Data"), ("method", "Method"), ("variant", "Variant"))
+KEYS = ("dataset", "method", "variant")
+DECLARED = DeclaredTables(__file__)
 PREDICATES = "Effects are as each predicate says; predicates and reasons stand in claims.csv."
 
 
@@ -73,23 +75,22 @@ def _error_tables(trials: pd.DataFrame | None, published: pd.DataFrame | None) -
         drawn = plain["dataset"].str.startswith((SYNTHETIC, BY_ITEMS, RANK_ONE))
         beside = plain["dataset"].str.startswith((RANK_ONE, "jester-5k"))
         parts = (
-            ("1_synthetic", "RMSE on synthetic matrices", plain[drawn], "rmse"),
-            ("2_ratings", "RMSE on test ratings", plain[~drawn], "rmse"),
-            ("3_recall", "Recall@20 on users that were left out", plain[~drawn], "recall"),
-            ("4_side_by_side", "RSE, side by side", plain[beside], "rse"),
+            ("table_dpals_1_synthetic", plain[drawn], "rmse"),
+            ("table_dpals_2_ratings", plain[~drawn], "rmse"),
+            ("table_dpals_3_recall", plain[~drawn], "recall"),
+            ("table_dpals_4_side_by_side", plain[beside], "rse"),
         )
-        for name, title, here, metric in parts:
+        for name, here, metric in parts:
             if here[metric].notna().any():
-                tables.append(error_table(here, published, f"table_dpals_{name}", title, metric))
+                tables.append(error_table(here, published, name, metric))
     others = pd.DataFrame() if trials is None else trials[trials["variant"] != STANDARD]
     if len(others) and others["rmse"].notna().any():
-        title = "RMSE of variants: sampling, items, projection, iterations"
-        tables.append(error_table(others, published, "table_dpals_5_variants", title, "rmse"))
+        tables.append(error_table(others, published, "table_dpals_5_variants", "rmse"))
     return tables
 
 
 def error_table(
-    trials: pd.DataFrame, published: pd.DataFrame | None, name: str, title: str, metric: str
+    trials: pd.DataFrame, published: pd.DataFrame | None, name: str, metric: str
 ) -> Table:
     """Return a metric by method and epsilon with numbers from elsewhere below ours.
 
@@ -114,9 +115,8 @@ def error_table(
                 for epsilon in (np.inf, *budgets)
             ]
             rows.append(Row(keys, _labels(keys), source, tuple(cells)))
-    notes = (f"Mean and standard error over {trials_text(table['trials'])}.",)
-    table = Table(name, title, HEADINGS, columns, tuple(rows), notes)
-    return table.without_constants("method")
+    shown = DECLARED(name, rows, columns, trials=trials_text(table["trials"]))
+    return shown.without_constants("method")
 
 
 def _labels(keys: tuple[str, ...]) -> tuple[str, ...]:
@@ -126,8 +126,7 @@ def _labels(keys: tuple[str, ...]) -> tuple[str, ...]:
 
 def _in_order(table: pd.DataFrame) -> Iterator[tuple[tuple[str, ...], pd.DataFrame]]:
     """Yield the keys of a row and its part of the table, in the order shown."""
-    names = [name for name, _ in HEADINGS]
-    parts = dict(list(table.groupby(names)))
+    parts = dict(list(table.groupby(list(KEYS))))
     datasets, methods = (
         present(table[name], known) for name, known in (("dataset", DATASETS), ("method", METHODS))
     )
@@ -148,7 +147,7 @@ def _elsewhere(
     if published is None:
         return
     here = published[published["metric"] == metric]
-    for (name, _), key in zip(HEADINGS, keys, strict=True):
+    for name, key in zip(KEYS, keys, strict=True):
         here = here[here[name] == key]
     for source in dict.fromkeys(here["source"]):
         yield source, here[here["source"] == source]

@@ -7,9 +7,9 @@ paired by trial, on the logarithmic scale.
 
 import pandas as pd
 
-from dpmc_studies.frame.showing.frames import FACTOR_MODELS, PRIVATE_BASELINES
+from dpmc_studies.frame.showing.frames import FACTOR_MODELS, PRIVATE_BASELINES, cell_means
 from dpmc_studies.statistics import paired
-from dpmc_studies.statistics.tests import log_positive, row_tests, trial_matrix
+from dpmc_studies.statistics.tests import log_positive
 from dpmc_studies.studies.equal_privacy.frames import CELL, MODEL
 
 
@@ -30,15 +30,8 @@ def references(calibrated: pd.DataFrame) -> pd.DataFrame:
 
 
 def summary(calibrated: pd.DataFrame) -> pd.DataFrame:
-    """Return mean, standard error, 95 % t interval and trials of the RMSE of every model.
-
-    Columns: those of ``CELL`` and ``MODEL``, then ``mean``, ``standard_error``, ``low``, ``high``,
-    ``trials``. A reference has neither relation nor epsilon.
-    """
-    cells, matrix = trial_matrix(calibrated, error(calibrated), [*CELL, *MODEL])
-    tests = row_tests(matrix)
-    fields = ("mean", "standard_error", "low", "high", "trials")
-    return cells.assign(**{field: getattr(tests, field) for field in fields})
+    """Return :func:`cell_means` of the RMSE of models; a reference has no relation, no epsilon."""
+    return cell_means(calibrated.assign(rmse=error(calibrated)), "rmse", [*CELL, *MODEL])
 
 
 def one_mechanism_per_baseline(calibrated: pd.DataFrame) -> pd.DataFrame:

@@ -11,8 +11,8 @@ from dpmc.privacy.relations import (
 from dpmc_studies.frame.jobs.cells import SYNTHETIC
 from dpmc_studies.frame.showing.frames import (
     BASELINE_LABELS,
-    DATASET_LABELS,
     METHOD_LABELS,
+    DatasetLabels,
     Labels,
 )
 
@@ -24,13 +24,15 @@ HUBER = "huber"
 TRIVIAL = "private_global_mean"
 UNTUNED = Labels(local_bayes="Local Bayes")
 """Models of which nothing was chosen on other seeds."""
-DATASETS = {
-    SYNTHETIC: "Synthetic, 100 × 500",
-    "synthetic_large": "Synthetic, 20,000 × 500",
-    "ml-100k": "MovieLens 100K",
-    "sweetrs": "SweetRS",
-    "jester": "Jester 5k",
-}
+DATASETS = DatasetLabels(
+    {
+        SYNTHETIC: "Synthetic, 100 × 500",
+        "synthetic_large": "Synthetic, 20,000 × 500",
+        "ml-100k": "MovieLens 100K",
+        "sweetrs": "SweetRS",
+        "jester": "Jester 5k",
+    }
+)
 RELATION_TITLES = {
     ENTRY_CHANGE: "Entry level: one rating changes",
     USER_ADD_REMOVE: "User level: one user joins or leaves",
@@ -45,9 +47,7 @@ EVENTS = {
 }
 
 
-def dataset_label(name: str) -> str:
-    """Format a data set; one of the reader's own keeps its name."""
-    return DATASETS.get(name) or DATASET_LABELS[name]
+dataset_label = DATASETS.__getitem__
 
 
 def describe_frontier(data: pd.DataFrame) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpmc_studies.frame.showing.frames import DATASET_LABELS, cell_means
+from dpmc_studies.frame.showing.frames import DatasetLabels, cell_means
 from dpmc_studies.frame.showing.results import read_results
 from dpmc_studies.frame.showing.style import (
     BLACK,
@@ -31,12 +31,14 @@ NAMES = (
     *EXPERIMENTS,
 )  # fmt: skip
 BENCHMARK, LARGE = SYNTHETIC, "synthetic_large"
-DATASETS = {
-    BENCHMARK: "Synthetic 100 × 100",
-    LARGE: "Synthetic 500 × 500",
-    "ml-100k": "MovieLens 100K",
-    "restaurant": "RC",
-}
+DATASETS = DatasetLabels(
+    {
+        BENCHMARK: "Synthetic 100 × 100",
+        LARGE: "Synthetic 500 × 500",
+        "ml-100k": "MovieLens 100K",
+        "restaurant": "RC",
+    }
+)
 LINKS = {"gaussian": "Gaussian link", "logistic": "logistic link"}
 CONSTRAINTS = {"nuclear": "nuclear norm", "both": "nuclear norm and entries"}
 PUBLISHED = ("inp", "objp_paper", "grap", "outp_paper")  # the paper's four
@@ -107,6 +109,4 @@ def link_label(name: str) -> str:
     return LINKS.get(name, name)
 
 
-def dataset_label(name: str) -> str:
-    """Format a data set."""
-    return DATASETS.get(name) or DATASET_LABELS[name]
+dataset_label = DATASETS.__getitem__

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dpmc_studies.frame.showing import style
-from dpmc_studies.frame.showing.frames import DATASET_LABELS, Labels, cell_means
+from dpmc_studies.frame.showing.frames import DatasetLabels, Labels, cell_means
 from dpmc_studies.frame.showing.style import BLUE, GREEN, GREY, PURPLE, SKY, VERMILLION, Look
 from dpmc_studies.statistics import paired
 from dpmc_studies.statistics.tests import log_positive, row_tests
@@ -16,18 +16,20 @@ from dpmc_studies.studies.which_model.variants import POSTERIOR, SEARCHED
 NAMES = ("trials", "popularity", "ranking")
 PLACE = ("dataset", "epsilon")
 NOISES = {"": "no noise", "-half-noise": "noise 0.5", "-full-noise": "noise 1"}
-DATASETS = {
-    "ml-100k": "MovieLens 100K",
-    "jester": "Jester 5k",
-    "sweetrs": "SweetRS",
-    **{
-        f"drawn-{name}{end}": f"Drawn, {sizes}, {noise}"
-        for name, sizes in (("20k-500", "20,000 × 500"), ("50k-1000", "50,000 × 1,000"))
-        for end, noise in NOISES.items()
-    },
-    "drawn-5k-300-half-noise": "Drawn, 5,000 × 300, noise 0.5",
-    "surrogate-3500": "Generated 10M, a twentieth",
-}
+DATASETS = DatasetLabels(
+    {
+        "ml-100k": "MovieLens 100K",
+        "jester": "Jester 5k",
+        "sweetrs": "SweetRS",
+        **{
+            f"drawn-{name}{end}": f"Drawn, {sizes}, {noise}"
+            for name, sizes in (("20k-500", "20,000 × 500"), ("50k-1000", "50,000 × 1,000"))
+            for end, noise in NOISES.items()
+        },
+        "drawn-5k-300-half-noise": "Drawn, 5,000 × 300, noise 0.5",
+        "surrogate-3500": "Generated 10M, a twentieth",
+    }
+)
 NEW_DATA = {
     "inst-eval": "InstEval (new)",
     "bfi": "bfi (new)",
@@ -120,9 +122,7 @@ CAVEAT = (
 )
 
 
-def dataset_label(name: str) -> str:
-    """Format a data set."""
-    return DATASETS.get(name) or DATASET_LABELS[name]
+dataset_label = DATASETS.__getitem__
 
 
 def method_label(name: str) -> str:
