@@ -19,7 +19,7 @@ NOT_RUN = "not run"
 U = "not reported"
 LOUD = {"spread": 1.5}
 
-SYNTHETIC_CLAIMS = [f"H{n}" for n in (*range(1, 17), 32, 33, 37, 46, 48, 49, 50)]
+SYNTHETIC_CLAIMS = [f"H{n}" for n in (*range(1, 17), 32, 33, 37, 46, 48, 49, 50, 53, 56)]
 REAL_CLAIMS = [f"H{n}" for n in (17, 19, 20, 21, 22, 51)]
 
 
@@ -71,7 +71,8 @@ PLANTED = [
     ("H11", S, when(-0.05, variance=2.0, **HUBER), {}),
     ("H11", C, when(-0.05, variance=2.0, **LAPLACE), {}),
     ("H11", I, None, LOUD),
-    ("H12", S, when(-0.05, method="als", variance=1.0, **HUBER), {}),
+    ("H12", S, when(-0.05, method="als", variance=1.0, rank=5, **HUBER), {}),
+    ("H12", N, when(-0.05, method="als", variance=1.0, rank=20, **HUBER), {}),
     ("H12", C, when(0.05, method="als", variance=1.0, **HUBER), {}),
     ("H12", I, None, LOUD),
     ("H13", S, when(-0.05, method="irls", variance=2.0, **HUBER), {}),
@@ -88,13 +89,16 @@ PLANTED = [
     ("H37", C, when(0.05, method="irls", rank=5, **LAPLACE), {}),
     ("H37", N, when(-0.05, method="irls", rank=20, **LAPLACE), {}),
     ("H37", I, None, LOUD),
-    ("H16", S, plus(when(-0.05, **HUBER), when(-0.05, method="irls", **HUBER)), {}),
-    ("H16", C, when(-1.0, rank=20, **SYNTHETIC), {}),
-    ("H16", C, plus(when(-0.05, rank=5, **HUBER), when(0.05, rank=20, **HUBER)), {}),
     ("H16", S, None, {}),
-    # at ranks 5 and 20 the sign differs, but at 20 it is within the margin
-    ("H16", S, plus(when(-0.05, rank=5, **HUBER), when(0.004, rank=20, **HUBER)), {}),
+    ("H16", C, when(-1.0, rank=20, **SYNTHETIC), {}),
+    ("H16", C, when(0.7, variance=1.0, rank=5, **SYNTHETIC), {}),  # grows, but more noise helps
     ("H16", I, None, LOUD),
+    ("H53", S, plus(when(-0.05, **HUBER), when(-0.05, method="irls", **HUBER)), {}),
+    ("H53", C, plus(when(-0.05, rank=5, **HUBER), when(0.05, rank=20, **HUBER)), {}),
+    ("H53", N, None, {}),
+    # at ranks 5 and 20 the sign differs, but at 20 it is within the margin; one trend is none
+    ("H53", N, plus(when(-0.05, rank=5, **HUBER), when(0.004, rank=20, **HUBER)), {}),
+    ("H53", I, None, LOUD),
     ("H17", S, None, {}),
     ("H17", C, when(0.03, irls_iterations=2, dataset="ml-100k"), {}),
     ("H17", I, None, LOUD),
@@ -119,9 +123,10 @@ PLANTED = [
     # better at 5 % than at 15 %, but worse than the others there
     ("H33", C, plus(when(0.1, **GAUSSIAN), when(-0.05, observed_fraction=0.05, **GAUSSIAN)), {}),
     ("H33", I, None, LOUD),
-    ("H46", S, plus(when(-0.004, **GAUSSIAN), when(0.004, **LAPLACE)), {}),  # order alone
-    ("H46", C, when(0.004, **GAUSSIAN), {}),
-    ("H46", C, when(-0.004, **LAPLACE), {}),
+    ("H46", S, plus(when(-0.03, **GAUSSIAN), when(0.03, **LAPLACE)), {}),
+    ("H46", N, plus(when(-0.004, **GAUSSIAN), when(0.004, **LAPLACE)), {}),  # order alone
+    ("H46", C, when(0.03, **GAUSSIAN), {}),
+    ("H46", C, when(-0.03, **LAPLACE), {}),
     ("H46", I, None, LOUD),
     ("H48", S, when(0.05, **LAPLACE), {}),
     ("H48", N, when(0.005, **LAPLACE), {}),
@@ -134,6 +139,10 @@ PLANTED = [
     ("H50", C, when(0.05, variance=2.0, **LAPLACE), {}),
     ("H50", C, when(-0.05, variance=2.0, **LAPLACE), {}),
     ("H50", I, None, LOUD),
+    ("H56", S, when(-0.05, **HUBER), {}),
+    ("H56", N, when(-0.05, rank=20, variance=1.0, observed_fraction=0.05, **LAPLACE), {}),
+    ("H56", C, when(-0.05, **GAUSSIAN), {}),
+    ("H56", I, None, LOUD),
     ("H51", S, None, {}),
     ("H51", C, when(0.03, irls_iterations=2, dataset="sweetrs", observed_fraction=0.1), {}),
     ("H51", I, None, {"spread": 0.03}),
@@ -223,7 +232,7 @@ REPORTED = {
     "H9": (S, "reported: 46 of 54"),
     "H10": (S, "reported: 6 of 6"),
     "H11": (S, "reported: 14 of 18"),
-    "H12": (N, "reported: 3 of 9"),
+    "H12": (N, "reported: 1 of 3"),
     "H13": (N, "reported: 7 of 9"),
     "H14": (C, "reported: 8 of 18"),
     "H15": (C, "reported: 8 of 18"),
@@ -252,8 +261,17 @@ REPORTED = {
     "H46": (C, "reported: 7 of 36"),
     "H48": (S, "reported: 30 of 36"),
     "H49": (C, "reported: 6 of 36"),
-    "H50": (C, "reported: 17 of 18"),
+    "H50": (S, "reported: 17 of 18"),
     "H51": (S, "reported: 4 of 4"),
+    "H52": (S, "Huber 5.380, Gaussian 17.129 by the formula and 20.676 exactly"),
+    "H53": (N, "(reported: -2.91, -0.96, -0.93 %)"),
+    "H54": (U, "data not available"),
+    "H55": (U, "500 of 500 predictions"),
+    "H56": (S, "reported: 30 of 36"),
+    "H57": (C, "reported: 7 of 36"),
+    "H58": (U, "0.51 at epsilon 0.1 and 0.60 at 10 with 50 releases"),
+    "H59": (U, "0.14 for one release, 1.89 for 50"),
+    "H60": (U, ""),
 }
 
 
@@ -273,7 +291,7 @@ def test_verdict_on_the_reported_tables(everything, name):
 
 def test_all_claims_are_judged_in_their_columns(everything, claims):
     # H34 and H47, about models at an equal total budget, are judged by the study of those
-    names = {f"H{n}" for n in range(1, 52) if n not in (34, 47)}
+    names = {f"H{n}" for n in range(1, 61) if n not in (34, 47)}
     assert list(everything.index) == [claim["id"] for claim in claims]
     assert set(everything.index) == names == set(REPORTED)
     assert {name for name in PREDICATES if name.startswith("H")} == set(REPORTED)
@@ -285,9 +303,10 @@ def test_all_claims_are_judged_in_their_columns(everything, claims):
 
 @pytest.mark.parametrize(
     ("name", "verdict", "effect"),
-    [("H23", S, 1.075978), ("H24", S, 24.22403 / 15), ("H25", C, 0.399 / 0.5),
+    [("H23", S, 1.075978), ("H24", S, 24.22403 / 15), ("H25", N, 1.0),
      ("H26", C, np.log(24.22403 / 15)), ("H27", C, 1.0), ("H28", S, None), ("H29", I, 0.0208),
-     ("H30", S, 1.003610), ("H31", C, 0.18376), ("H45", S, 0.52895)],
+     ("H30", S, 1.003610), ("H31", C, 0.18376), ("H45", C, 1.0),
+     ("H52", S, 17.129 / 5.380), ("H55", C, 0.190669), ("H58", C, 0.85768), ("H59", S, 1.88823)],
 )  # fmt: skip
 def test_facts(everything, name, verdict, effect):
     found = everything.loc[name]
@@ -297,7 +316,10 @@ def test_facts(everything, name, verdict, effect):
 
 
 def test_facts_say_on_which_choice_of_the_papers_they_hang(everything):
-    assert "at scale 1, as in the papers, 1.0" in everything.loc["H45", "reason"]
+    assert (
+        "of scale 1, as in the papers, variance Huber/Laplace 1.000"
+        in everything.loc["H45", "reason"]
+    )
 
 
 def test_noise_that_is_nearer_to_gaussian_noise_is_not_like_laplace_noise(

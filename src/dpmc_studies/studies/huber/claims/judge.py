@@ -11,6 +11,7 @@ from dpmc_studies.frame.judging.readings import on_trials
 from dpmc_studies.studies.huber.cells import COORDINATES
 from dpmc_studies.studies.huber.claims import (  # noqa: F401  (importing them registers their predicates)
     budgets,
+    discussion,
     method_comparisons,
     noise_comparisons,
     noise_facts,

@@ -26,7 +26,7 @@ from dpmc_studies.frame.judging.rules import (
 from dpmc_studies.frame.judging.verdicts import at_least, combined, obstacle_to, pooled_verdict
 from dpmc_studies.statistics.tests import log_positive, trial_matrix
 from dpmc_studies.studies.huber.claims.evidence import Evidence, claim
-from dpmc_studies.studies.huber.experiments.common import MECHANISMS
+from dpmc_studies.studies.huber.experiments.common import MECHANISMS, NOISES
 
 MUCH_WIDER = 3.0
 LATE = 0.2  # the last fifth of the iterations
@@ -63,9 +63,14 @@ def noise_on_the_iterates_prevents_convergence(evidence: Evidence) -> Finding:
 
 @claim("H36")
 def huber_escapes_local_minima(evidence: Evidence) -> Finding:
-    """Where starts without noise end in different minima, Huber noise leads to lower ones.
+    """Where starts without noise end in different minima, Huber noise leads to lower ones."""
+    return judge_settled(evidence, "huber", "gaussian")
 
-    At a rank where they all end in one there is no other to leave.
+
+def judge_settled(evidence: Evidence, lower: str, than: str) -> Finding:
+    """Judge whether one noise leads to lower minima than another one.
+
+    At a rank where all starts end in one minimum there is no other to leave.
     """
     table = evidence.starts
     if table is None or not set(MECHANISMS) <= set(table["mechanism"]):
@@ -74,17 +79,15 @@ def huber_escapes_local_minima(evidence: Evidence) -> Finding:
     spreads = losses.loc["none"].std(axis=1).groupby("rank").max()
     several = spreads.index[spreads > evidence.choices.widened(NO_MORE_THAN)]
     judged = several if len(several) else spreads.index
-    huber, gaussian, laplace = (
-        losses.loc[noise].loc[judged].to_numpy() for noise in ("huber", "gaussian", "laplace")
-    )
-    found = judge_pooled(
-        Sample(huber - gaussian, np.full((len(huber), 1), np.nan), evidence.choices)
-    )
+    settled = {noise: losses.loc[noise].loc[judged].to_numpy() for noise in NOISES}
+    rows = settled[lower] - settled[than]
+    found = judge_pooled(Sample(rows, np.full((len(rows), 1), np.nan), evidence.choices))
+    against = evidence.choices.pooled(settled["huber"] - settled["laplace"])
     apart = ", ".join(f"{100 * spread:.2f} % at rank {rank}" for rank, spread in spreads.items())
     found = explained(
         found,
-        f"Settled without noise, log loss scatters by {apart} over starts; pooled against Laplace "
-        f"noise {percent(evidence.choices.pooled(huber - laplace).estimate)}",
+        f"Settled without noise, log loss scatters by {apart} over starts; Huber against Laplace "
+        f"noise {percent(against.estimate)}",
     )
     if len(several) or obstacle_to(np.array([losses.shape[1]])):
         return found

@@ -44,6 +44,16 @@ def one_release(sources: Sources) -> Evidence:
 
 def noiseless_users(sources: Sources) -> Evidence:
     """The rows of users have no noise."""
+    rating, moved, shifts = changed_predictions()
+    numbers = {"largest": float(shifts.max()), "changed": int((shifts > 0).sum())}
+    return Evidence(numbers, rating=rating, moved=moved, predictions=shifts.size)
+
+
+def changed_predictions() -> tuple[float, float, np.ndarray]:
+    """Move a rating of a user to the far end of the range, with the item vectors held fixed.
+
+    Returned are the rating, the one in its place, and how much each prediction for the user moves.
+    """
     cell = Cell(SYNTHETIC, 5, VARIANCE, 0.1, "als", "huber", None)
     observed = synthetic_instance(cell.coordinates(), SETTINGS, 0).observed
     model, _ = fit(cell, SETTINGS, 0, observed)
@@ -54,6 +64,4 @@ def noiseless_users(sources: Sources) -> Evidence:
     moved[0] = low if ratings[0] > (low + high) / 2 else high
     gram = rated.T @ rated + SETTINGS["regularization"] * np.eye(cell.rank)
     change = np.linalg.solve(gram, rated.T @ (moved - ratings))
-    shifts = np.abs(model.item_factors_ @ change)
-    numbers = {"largest": float(shifts.max()), "changed": int((shifts > 0).sum())}
-    return Evidence(numbers, rating=ratings[0], moved=moved[0], predictions=shifts.size)
+    return ratings[0], moved[0], np.abs(model.item_factors_ @ change)

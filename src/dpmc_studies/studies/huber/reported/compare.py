@@ -68,8 +68,8 @@ def agreement(comparison: pd.DataFrame) -> pd.DataFrame:
 
     The result has one row for all RMSE, for the synthetic ones, and for each data set without and
     with noise: ``group, numbers, compared, agree, share_within_15_percent,
-    median_absolute_log_ratio, largest_absolute_log_ratio``. Shares and medians are over the numbers
-    compared, NaN if there are none.
+    median_absolute_log_ratio, largest_absolute_log_ratio``. Shares (within 15 % of our means) and
+    medians are over the numbers compared, NaN if there are none.
     """
     rmse = comparison[comparison["metric"] != "epsilon"]
     noiseless = rmse["mechanism"] == "none"
@@ -89,7 +89,7 @@ def _closeness(rows: pd.DataFrame) -> dict[str, float]:
         "numbers": len(rows),
         "compared": len(ratios),
         "agree": int((rows["status"] == AGREES).sum()),
-        "share_within_15_percent": float((np.expm1(ratios).abs() <= CLOSE).mean()),
+        "share_within_15_percent": float((np.expm1(-ratios).abs() <= CLOSE).mean()),
         "median_absolute_log_ratio": float(distance.median()),
         "largest_absolute_log_ratio": float(distance.max()),
     }

@@ -1,0 +1,137 @@
+"""Claims of introductions, asides and conclusions: H54 to H60."""
+
+from dataclasses import replace
+from functools import lru_cache
+
+from dpmc_studies.frame.judging.finding import (
+    CONTRADICTED,
+    INCONCLUSIVE,
+    NOT_REPORTED,
+    SUPPORTED,
+    Finding,
+)
+from dpmc_studies.frame.judging.rules import (
+    all_of,
+    explained,
+    judge_most,
+    not_available,
+)
+from dpmc_studies.frame.judging.verdicts import verdict_of
+from dpmc_studies.frame.showing.frames import select
+from dpmc_studies.studies.huber.claims.budgets import RELEASES, TOTAL_DELTA, calibrated
+from dpmc_studies.studies.huber.claims.contrasts import deltas, synthetic_grid
+from dpmc_studies.studies.huber.claims.evidence import Evidence, claim
+from dpmc_studies.studies.huber.claims.noise_comparisons import not_below_margin
+from dpmc_studies.studies.huber.claims.own import reported_epsilon_is_that_of_the_model
+from dpmc_studies.studies.huber.claims.side_experiments import judge_settled
+from dpmc_studies.studies.huber.errata.privacy import changed_predictions
+
+INNER = 20  # K
+STRICT, LOOSE = 0.1, 10.0  # total epsilon
+
+
+@claim("H54")
+def a_irls_costs_no_privacy(evidence: Evidence) -> Finding:
+    """FACT: by the tightest account the total of A-IRLS is not above that of ALS."""
+    if evidence.totals is None:
+        return not_available("totals over a training")
+    rows = select(evidence.totals, mechanism="huber", variance=2.0)
+    tight = rows.groupby("releases")["epsilon"].min()
+    if not {RELEASES, RELEASES * INNER} <= set(tight.index):
+        return not_available("totals over a training")
+    als, irls = tight[RELEASES], tight[RELEASES * INNER]
+    return Finding(
+        verdict_of(irls <= als),
+        effect=irls / als,
+        reason=f"with Huber noise of variance 2 the {RELEASES} releases of ALS add up to epsilon "
+        f"{als:,.0f}, the {RELEASES * INNER:,} of A-IRLS to {irls:,.0f}; {NOT_REPORTED}",
+    )
+
+
+@claim("H55")
+def noise_on_users_gains_no_privacy(evidence: Evidence) -> Finding:
+    """FACT: without noise on users, a changed rating changes no prediction of its user."""
+    changed, all_of_them, largest = _changed()
+    return Finding(
+        verdict_of(changed == 0),
+        effect=largest,
+        reason=f"with the item vectors held fixed, one changed rating changes {changed} of "
+        f"{all_of_them} predictions for its user with certainty, by up to {largest:.2f}: no "
+        f"epsilon covers the completed matrix that is returned; {NOT_REPORTED}",
+    )
+
+
+@lru_cache(maxsize=1)
+def _changed() -> tuple[int, int, float]:
+    shifts = changed_predictions()[-1]
+    return int((shifts > 0).sum()), shifts.size, float(shifts.max())
+
+
+@claim("H56")
+def other_mechanisms_improve_performance(evidence: Evidence) -> Finding:
+    """MOST rows: the better of Huber and Laplace noise against Gaussian noise."""
+    cells = (synthetic_grid(noise) for noise in ("gaussian", "huber", "laplace"))
+    sample = evidence.sample_against_best(*cells)
+    return judge_most(sample._replace(ours=-sample.ours, reported=-sample.reported))
+
+
+@claim("H57")
+def others_are_competitive_with_a_pure_guarantee(evidence: Evidence) -> Finding:
+    """Gaussian noise is at most 1 % below each, over 36 rows, and R6 holds."""
+    gaussian = synthetic_grid("gaussian")
+    near = [
+        not_below_margin(evidence, other, deltas(gaussian, synthetic_grid(other)))
+        for other in ("huber", "laplace")
+    ]
+    guarantee = reported_epsilon_is_that_of_the_model(evidence)
+    guarantee = replace(guarantee, reason=f"R6, that they have such an ε: {guarantee.verdict}")
+    return all_of([*near, guarantee])
+
+
+@claim("H58")
+def gaussian_suffers_at_strict_budgets(evidence: Evidence) -> Finding:
+    """FACT: at equal total budget Gaussian noise has more of Laplace's variance if it is strict."""
+    ratios = {
+        count: [_gaussian_over_laplace(releases, epsilon) for epsilon in (STRICT, LOOSE)]
+        for count, releases in (("one release", 1), (f"{RELEASES} releases", RELEASES))
+    }
+    strict, loose = ratios[f"{RELEASES} releases"]
+    grows = [strict > loose for strict, loose in ratios.values()]
+    mixed = INCONCLUSIVE if any(grows) else CONTRADICTED
+    told = ", ".join(
+        f"{strict:.2f} at epsilon {STRICT:g} and {loose:.2f} at {LOOSE:g} with {count}"
+        for count, (strict, loose) in ratios.items()
+    )
+    return Finding(
+        SUPPORTED if all(grows) else mixed,
+        effect=strict / loose,
+        reason=f"variance Gaussian/Laplace at equal total epsilon and delta {TOTAL_DELTA:g}: {told}"
+        f"; {NOT_REPORTED}",
+    )
+
+
+@claim("H59")
+def laplace_needs_a_generous_budget_for_many_queries(evidence: Evidence) -> Finding:
+    """FACT: against Gaussian noise, Laplace noise needs more variance over many releases."""
+    one, many = (1 / _gaussian_over_laplace(releases, 1.0) for releases in (1, RELEASES))
+    return Finding(
+        verdict_of(many > max(one, 1.0)),
+        effect=many,
+        reason=f"variance Laplace/Gaussian at total epsilon 1 and delta {TOTAL_DELTA:g}: {one:.2f} "
+        f"for one release, {many:.2f} for {RELEASES}; {NOT_REPORTED}",
+    )
+
+
+def _gaussian_over_laplace(releases: int, epsilon: float) -> float:
+    gaussian, laplace = (
+        calibrated(name, releases=releases, epsilon=epsilon, delta=TOTAL_DELTA).var()
+        for name in ("gaussian", "laplace")
+    )
+    return gaussian / laplace
+
+
+@claim("H60")
+def laplace_leads_to_other_minima(evidence: Evidence) -> Finding:
+    """As H36: where starts end in different minima, Laplace noise leads to higher ones."""
+    found = judge_settled(evidence, "gaussian", "laplace")
+    return explained(found, "Gaussian against Laplace noise")
