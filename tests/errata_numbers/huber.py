@@ -8,6 +8,7 @@ import pandas as pd
 
 from dpmc.mechanisms.gaussian import Gaussian
 from dpmc.mechanisms.huber import Huber, huber_loss
+from dpmc.mechanisms.laplace import Laplace
 from dpmc.privacy.calibration import calibrate
 from dpmc_studies.frame.checking.runs import read_frame
 from dpmc_studies.frame.jobs.cells import SYNTHETIC
@@ -325,19 +326,22 @@ def small_fractions(sources: Sources) -> Evidence:
 
 
 def two_inner_iterations(sources: Sources) -> Evidence:
-    """IRLS-2 with Huber noise beside what costs still less: ALS with Gaussian noise."""
+    """What IRLS-2 loses to IRLS, and what IRLS wins over ALS with Gaussian noise."""
     real = sources.published[sources.published["table"].isin(["table4", "table5"])]
     keys = ["table", "observed_fraction"]
     two = real[real["irls_iterations"] == 2].set_index(keys)["published"]
     als = real[(real["method"] == "als") & (real["mechanism"] == "gaussian")]
-    change = two / als.set_index(keys)["published"] - 1
+    whole = real[(real["mechanism"] == "huber") & (real["irls_iterations"] != 2)]
+    whole, als = whole.set_index(keys)["published"], als.set_index(keys)["published"]
     names = {"table4": "MovieLens 100K", "table5": "SweetRS"}
-    rows = [
-        {"data": names[table], "fraction": fraction, "change": value}
-        for (table, fraction), value in change.items()
-    ]
-    numbers = {f"{table}_{fraction:g}": float(v) for (table, fraction), v in change.items()}
-    return Evidence(numbers, places=rows)
+    words, numbers = {}, {}
+    for name, change in (("loss", two / whole - 1), ("win", whole / als - 1)):
+        words[name] = [
+            {"data": names[table], "fraction": fraction, "change": value}
+            for (table, fraction), value in change.items()
+        ]
+        numbers |= {f"{name}_{table}_{f:g}": float(v) for (table, f), v in change.items()}
+    return Evidence(numbers, **words)
 
 
 def huber_columns(sources: Sources) -> Evidence:
@@ -474,6 +478,13 @@ def slips(sources: Sources) -> Evidence:
     )
 
 
+def definitions(sources: Sources) -> Evidence:
+    """Noise grows as the budget shrinks, and a changed rating moves two counts."""
+    scales = {f"scale_{epsilon}": Laplace(SENSITIVITY / epsilon).scale for epsilon in (1, 2)}
+    before, after = np.bincount([3], minlength=6), np.bincount([5], minlength=6)
+    return Evidence(scales | {"moved": int(np.abs(before - after).sum())})
+
+
 def _synthetic(sources: Sources, index: list[str], columns: str) -> pd.DataFrame:
     """Return the reported RMSE on synthetic data as a wide table."""
     table = sources.published[sources.published["metric"] == "rmse_all"]
@@ -502,4 +513,5 @@ ENTRIES = {
     "E64": slips,
     "E65": two_inner_iterations,
     "E66": falling_budgets,
+    "E94": definitions,
 }

@@ -179,8 +179,8 @@ def test_agreement_by_hand():
     assert np.isnan(found.loc["sweetrs, with noise", "share_within_15_percent"])
 
 
-def test_close_is_a_ratio_within_15_percent_of_one():
-    ratios = [0.849, 0.851, 0.87, 1.149, 1.2]
+def test_close_is_a_number_within_15_percent_of_our_mean():
+    ratios = [0.869, 0.871, 1.149, 1.176, 1.2]  # of our mean to it
     comparison = pd.DataFrame(
         {
             "dataset": "synthetic",

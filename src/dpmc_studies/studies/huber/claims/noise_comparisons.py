@@ -1,4 +1,4 @@
-"""Claims that compare kinds of noise on synthetic data: H1 to H6, H32, H33, H46, H48 to H50, H52."""
+"""Claims that compare kinds of noise: H1 to H6, H32, H33, H46, H48 to H50 and H52."""
 
 from dataclasses import replace
 

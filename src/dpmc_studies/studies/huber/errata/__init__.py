@@ -1,4 +1,4 @@
-"""Errata of the Huber mechanism paper and the thesis: E1 to E16, E39 to E45, E60 to E66.
+"""Errata of the Huber mechanism paper and the thesis: E1 to E16, E39 to E45, E60 to E66, E94.
 
 "Paper" is [Gowtham 2022], "thesis" is Gowtham's thesis of the same year. The number that shows an
 erratum is computed where a conclusion depends on it, or where it is the run's.

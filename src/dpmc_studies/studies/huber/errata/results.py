@@ -49,7 +49,19 @@ def claims_about_own_tables(sources: Sources) -> Evidence:
             f"{mechanism}_rows_table3": int(rows[mechanism, 5]),
             f"{mechanism}_rows": int(rows[mechanism].sum()),
         }
-    return Evidence(numbers)
+    low = wide.loc["huber"].xs(1, level="variance")  # where ALS is said to be better
+    numbers |= {
+        "low_table3": int((low["als"] < low["irls"]).loc[5].sum()),
+        "low_rows_table3": len(low.loc[5]),
+        "low": int((low["als"] < low["irls"]).sum()),
+        "low_rows": len(low),
+    }
+    gains = wide.loc["huber", 5]["irls"] / wide.loc["huber", 5]["als"] - 1
+    words = {
+        f"gain_{variance:g}_{100 * fraction:g}": gain
+        for (variance, fraction), gain in gains.items()
+    }
+    return Evidence(numbers | words)
 
 
 def _synthetic(sources: Sources, index: list[str], columns: str) -> pd.DataFrame:
