@@ -87,7 +87,7 @@ def test_rows_hold_verdicts_agreement_and_reasons():
     by_item = {row["Item"]: row for row in rows}
     assert tuple(rows[0]) == HEADINGS
     said = by_item["table 3"]["Verdicts"]
-    assert said == ("1 of 2 numbers agree; supported: H2; no effect: H5; not judged: H6, H37")
+    assert said == ("1 of 2 numbers agree; supported: H2; no effect: H5; not judged: H6, H12, H37")
     assert by_item["figure 1.1"]["Verdicts"] == "not reproduced: a drawing"
     assert by_item["figure 1.1"]["Command"] == by_item["figure 1.1"]["File"] == "–"
     # claims of our own are about no item of a paper
