@@ -43,7 +43,7 @@ from dpmc_studies.studies.huber.claims.judge import evidence_beside
 from dpmc_studies.studies.huber.huber_columns import fitted_variance
 from dpmc_studies.studies.huber.reported import compare, load
 from dpmc_studies.studies.which_model.experiments import search
-from dpmc_studies.studies.which_model.frames import FORMS, METHODS
+from dpmc_studies.studies.which_model.frames import FORMS, METHODS, NEW_DATA
 
 REFERENCE = HOME / "results" / "reference"
 STUDIES = HOME / "docs" / "studies"
@@ -1028,6 +1028,41 @@ def after_a_fair_search():
     return {label: ratios.loc[dataset] for label, dataset in named}
 
 
+def on_new_data():
+    """RMSE of Local Bayes over the least of the others, on data that it was not developed with."""
+    table = new_data().query("variant == 'searched'")
+    ours = table["method"] == "local_bayes"
+    first, second = (
+        rows.groupby(["dataset", "epsilon"])["mean"].min() for rows in (table[ours], table[~ours])
+    )
+    ratios, rows = (first / second).unstack(), {}
+    for dataset, label in NEW_DATA.items():
+        entry = section("which_model")["datasets"][dataset]
+        shape = {"inst-eval": (2972, 1128), "bfi": (2800, 25), "filmtrust": (1508, 2071)}
+        size = shape.get(dataset) or ({"filmtrust": 1508, "lastfm": 1892}[entry["of"]], 800)
+        rows[label.removeprefix("New: ")] = [*size, *ratios.loc[dataset]]
+    return rows
+
+
+def parts_on_new_data():
+    table = new_data().query("variant in @FORMS")
+    table = table.pivot(index="variant", columns=["dataset", "epsilon"], values="mean")
+    return {
+        label: [
+            table.loc[form, (dataset, epsilon)] / table.loc["whole", (dataset, epsilon)]
+            for dataset in NEW_DATA
+            for epsilon in (1, 5, 20)
+        ]
+        for form, label in FORMS.items()
+        if form != "whole"
+    }
+
+
+def new_data():
+    path = REFERENCE / "which_model" / "expected" / "new-data" / "means.csv"
+    return pd.read_csv(path).query("metric == 'rmse'")
+
+
 def methods_of_later_papers():
     """RMSE at epsilon 1, 5 and 20 on three data sets, by label of the page."""
     table = means("which_model").query("metric == 'rmse' and variant in ('tuned', 'searched')")
@@ -1124,6 +1159,8 @@ TABLES = [
     (MODELS, "| candidates at ε 20 |", candidates),
     (MODELS, "| after a fair search |", after_a_fair_search),
     (MODELS, OTHER_SPLITS, on_other_splits),
+    (MODELS, "| new data |", on_new_data),
+    (MODELS, "| without a part, at ε 1, 5, 20 |", parts_on_new_data),
     (FIELD, "| RMSE at ε 1, 5, 20 |", methods_of_later_papers),
     (MODELS, "| MovieLens 100K, 20 splits |", errors_with_features),
     (MODELS, "| without a part |", errors_without_a_part),

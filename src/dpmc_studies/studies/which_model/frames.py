@@ -31,11 +31,11 @@ DATASETS = DatasetLabels(
     }
 )
 NEW_DATA = {
-    "inst-eval": "InstEval (new)",
-    "bfi": "bfi (new)",
-    "filmtrust": "FilmTrust (new)",
-    "filmtrust-800": "FilmTrust, 800 films (new)",
-    "lastfm-800": "Last.fm, 800 artists (new)",
+    "inst-eval": "New: InstEval",
+    "bfi": "New: bfi",
+    "filmtrust-800": "New: FilmTrust, 800 films",
+    "lastfm-800": "New: Last.fm, 800 artists",
+    "filmtrust": "New: FilmTrust",
 }
 """Data sets that Local Bayes was not developed with; claims about them are claims of their own."""
 DATASETS |= NEW_DATA
