@@ -60,8 +60,11 @@ STYLE = """
 .md-typeset table:not([class]) :is(th, td) { padding: .6em .7em }
 .md-typeset td code { word-break: keep-all }
 .md-grid { max-width: 72rem }
+.long { display: inline-block; max-width: 100%; overflow: auto hidden; vertical-align: middle }
 """
 """Tables of eight columns fit beside the navigation; in a cell, paths break after a slash."""
+LONG = 40
+"""Characters of a formula that may be wider than a phone: it scrolls."""
 _formulas: list[str] = []
 
 
@@ -103,7 +106,8 @@ def on_page_markdown(markdown, page, config, files):
             return found["code"]
         if formula:
             display = "block" if found["block"] else "inline"
-            _formulas.append(convert(formula, display=display).replace(*SIMILAR))
+            made = convert(formula, display=display).replace(*SIMILAR)
+            _formulas.append(f'<span class="long">{made}</span>' if len(formula) > LONG else made)
             return f"formula{len(_formulas) - 1}end"
         words = PARTS.sub(part, found["words"])
         if WEB.match(found["to"]):
