@@ -79,9 +79,10 @@ def test_a_step_that_draws_is_made_again_when_its_figures_are_declared_otherwise
     }
 
 
-def test_a_name_without_a_label_is_its_own():
+def test_a_name_without_a_label_is_shown_as_words():
     labels = Labels(a="A")
-    assert [labels["a"], labels["mine"]] == ["A", "mine"]
+    named = [labels[name] for name in ("a", "mine", "item_median", "ml-1m", "Mine_2")]
+    assert named == ["A", "Mine", "Item median", "ml-1m", "Mine_2"]
     assert list(labels) == ["a"]  # looking does not add
     shared = [each for name, each in vars(frames).items() if name.endswith("_LABELS")]
     assert len(shared) == 4

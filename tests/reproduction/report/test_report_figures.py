@@ -217,7 +217,7 @@ def test_mechanisms_and_methods_of_plug_ins_are_drawn_beside_the_papers(trials):
     drawing = entry.function({"trials": pd.concat([here, noise, method])})
     assert {"uniform", "item_median"} <= {*drawing.data["mechanism"], *drawing.data["method"]}
     texts = [text.get_text() for each in drawing.figure.legends for text in each.get_texts()]
-    assert texts[-2:] == ["item_median", "uniform"]
+    assert texts[-2:] == ["Item median", "Uniform"]
 
 
 def test_a_method_of_a_plug_in_that_takes_noise_has_panels_of_its_own(trials):
@@ -226,7 +226,7 @@ def test_a_method_of_a_plug_in_that_takes_noise_has_panels_of_its_own(trials):
     (entry,) = [each for each in NEW_FIGURES if each.id == "rmse_by_fraction"]
     drawing = entry.function({"trials": pd.concat([here, own])})
     titles = [axes.get_title("left") for axes in drawing.figure.axes]
-    assert [each for each in titles if "mine" in each] == ["mine, variance 1", "mine, variance 2"]
+    assert [each for each in titles if "Mine" in each] == ["Mine, variance 1", "Mine, variance 2"]
     panel = drawing.data[drawing.data["panel_method"] == "mine"]
     assert set(panel["method"]) == {"mine", *BASELINE_LABELS}
     place = ["panel_variance", "observed_fraction", "method", "mechanism"]

@@ -251,7 +251,7 @@ def test_cells_beyond_the_paper_get_a_table_of_their_own(without_data, tables):
     table = without_data["table_other"]
     assert {row.keys[0] for row in table.rows} == {"mine"}
     assert len(table.rows) == 2 * (3 * 2 + 1) + 4
-    assert table.rows[0].labels[0] == "mine"
+    assert table.rows[0].labels[0] == "Mine"
     assert "MovieLens" not in to_markdown(table)
 
 
@@ -261,8 +261,8 @@ def test_plug_ins_are_columns_beside_the_papers(trials, comparison, budgets):
     tables = build_tables(pd.concat([trials, noise, method]), comparison, budgets)
     assert [table.id for table in tables] == NAMES  # there is nothing that has no place
     labels = {
-        "table3": ["ALS + uniform", "IRLS + uniform", "item_median"],
-        "table4": ["IRLS + uniform", "IRLS-2 + uniform", "item_median"],
+        "table3": ["ALS + Uniform", "IRLS + Uniform", "Item median"],
+        "table4": ["IRLS + Uniform", "IRLS-2 + Uniform", "Item median"],
     }
     for table in tables[1:3]:
         own = [place for place, column in enumerate(table.columns) if column.group == OWN]
@@ -271,8 +271,8 @@ def test_plug_ins_are_columns_beside_the_papers(trials, comparison, budgets):
             values = {c.label: row.cells[place].value for place, c in enumerate(table.columns)}
             if row.line != "published":
                 like = "Huber" if table.id == "table3" else "IRLS + H"  # the last, of IRLS
-                assert values["IRLS + uniform"] == values[like]
-                assert values["item_median"] == values["Item bias"]
+                assert values["IRLS + Uniform"] == values[like]
+                assert values["Item median"] == values["Item bias"]
 
 
 def test_one_trial_has_a_mean_without_standard_error(trials, published_folder, budgets):

@@ -178,7 +178,7 @@ def test_every_example_of_settings_data_and_plug_ins_runs_to_the_page(project):
     assert "item_median" in set(rows["method"])
     assert {2, 5, 10, 20} < set(rows["rank"])
     page = (folder / "results/huber/report/study-huber.html").read_text()
-    for own in ("mine", "uniform", "item_median"):
+    for own in ("Mine", "ALS + Uniform", "Item median"):
         assert own in page
     for name in ("equal_privacy/hyperparameters", "dpals/tuning", "which_model/search"):
         assert len(read_frame(folder / "results" / f"{name}.csv"))

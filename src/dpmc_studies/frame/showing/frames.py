@@ -4,6 +4,7 @@ Differences between two models are paired by trial and taken between logarithms,
 relative: -.01 means one per cent less error.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 
@@ -22,10 +23,13 @@ PRIVATE = CALIBRATED  # mechanisms, in the order of tables and legends
 class Labels(dict):
     """Names to the labels that readers see, in the order of tables and legends.
 
-    A name without a label is its own label: users bring data sets, mechanisms and methods.
+    Users bring data sets, mechanisms and methods. A name without a label is shown as words
+    (``item_median`` as "Item median"); one with other signs, as ``ml-1m``, as it is.
     """
 
     def __missing__(self, name: str) -> str:
+        if re.fullmatch("[a-z]+(_[a-z]+)*", name):
+            return name.replace("_", " ").capitalize()
         return name
 
 

@@ -121,7 +121,7 @@ def _column(selector: dict, usual: float, synthetic: bool) -> Column:
     short = "" if pd.isna(inner) or inner == usual else f"{inner:g}"
     name = METHOD_LABELS[method] + (f"-{short}" if short else "")
     if is_own(method, mechanism):
-        label = name if mechanism == "none" else f"{name} + {mechanism}"
+        label = name if mechanism == "none" else f"{name} + {MECHANISM_LABELS[mechanism]}"
         return Column(f"{method}{short}_{mechanism}", label, OWN)
     if synthetic:
         return Column(f"{method}_{mechanism}", MECHANISM_LABELS[mechanism], name)
