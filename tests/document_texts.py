@@ -104,6 +104,7 @@ NOT_CODE = {
     ("benchmarks/README.md", ""): "benchmarks, up to 15 minutes each; tests/test_benchmarks.py",
     ("docs/cluster.md", "yaml"): "profiles of Snakemake; test_examples.py compares their options",
     ("docs/extend.md", "yml"): "an entry of claims; tests/reproduction/frame/test_comparing.py",
+    ("docs/extend.md", "text"): "a picture",
     ("docs/local_bayes.md", "text"): "formulas",
     ("docs/own-ratings.md", "text"): "rows of a table",
     ("docs/python.md", "text"): "an installation; tests/test_wheel.py",
