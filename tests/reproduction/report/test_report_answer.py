@@ -159,7 +159,7 @@ def test_synthetic_agreement_counts(comparison):
     finding = found("R1", comparison=comparison)
     assert finding.verdict == SUPPORTED
     rows = comparison[comparison["dataset"] == "synthetic"]
-    close = int((abs(rows["mean"] / rows["published"] - 1) <= 0.15).sum())
+    close = int((abs(rows["published"] / rows["mean"] - 1) <= 0.15).sum())  # of our means
     assert finding.reason.startswith(f"{close} of 144 numbers lie within 15 %")
     deviating = int((rows["status"] == "deviates").sum())
     assert f"{deviating} differ by more" in finding.reason
@@ -177,6 +177,12 @@ def test_synthetic_agreement_can_fail_or_be_open(trials, published_folder):
     assert found("R1", comparison=nothing).verdict == found("R1").verdict == INCONCLUSIVE
     few = compare(trials[trials["rank"] == 5], load(published_folder), budget_frame())
     assert "of 48 numbers, of 144 reported, lie" in found("R1", comparison=few).reason
+
+
+def test_a_printed_number_is_near_if_it_lies_within_a_share_of_our_mean(comparison):
+    ratios = np.array([0.869, 0.871, 1.149, 1.176, 1.2])  # of our mean to it
+    few = comparison[comparison["dataset"] == "synthetic"].head(5).assign(log_ratio=np.log(ratios))
+    assert found("R1", comparison=few).reason.startswith("3 of 5 numbers lie within 15 % of our")
 
 
 def budget_frame():
