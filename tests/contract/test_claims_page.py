@@ -33,7 +33,7 @@ def test_a_row_has_words_source_verdict_and_a_number_with_its_unit():
         '| <a id="h3"></a>H3 | Huber noise has the lowest RMSE in the majority of cases over all '
         "ranks | thesis, section 5.2, observation 1 | no effect | +0.08 % [+0.02 %, +0.13 %] |"
     ) in PAGE
-    assert "| contradicted | 1.936 the largest exact loss over epsilon |" in PAGE
+    assert "| contradicted | 2.839 the largest exact loss over epsilon |" in PAGE
 
 
 def test_ids_in_prose_become_links_and_nothing_else_does():
