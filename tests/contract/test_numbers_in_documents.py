@@ -21,6 +21,7 @@ from fake_results.huber import fake_claims
 
 from dpmc.privacy.nominal import table_one
 from dpmc.privacy.relations import USER_ADD_REMOVE, USER_LEVEL
+from dpmc_studies.frame.costs import Costs, planned, total, totals
 from dpmc_studies.frame.jobs.hyperparameters import model_settings
 from dpmc_studies.frame.jobs.job import function
 from dpmc_studies.frame.judging.chance import standing
@@ -1145,11 +1146,23 @@ def lists_of_likes():
     }
 
 
+def costs_of_runs():
+    """Jobs and CPU minutes as `dpmc plan` states them; of the quick run its jobs."""
+    full = planned(plan_of("full"))
+    costs = Costs(plan_of("full").studies.values())
+    found = {f"`{study}`": each for study, each in totals(full, costs).items()}
+    found["`make reproduce`"] = total(full, costs)
+    rows = {label: [each.jobs, each.seconds / 60] for label, each in found.items()}
+    rows.pop("`data and report`")
+    return rows | {"`TARGET=quick`": [total(planned(plan_of("quick")), costs).jobs]}
+
+
 OTHER_SPLITS = "| per cent, mean over places |"
 TABLES = [
     (HUBER_PAGE, "| observed | right noise of this variance", fitted_variances),
     (HUBER_PAGE, "| variance, observed | printed (%) |", printed_advantage),
     (README, "| claims of | judged |", verdicts_of_the_papers),
+    (HOME / "docs" / "run.md", "| what | jobs | CPU minutes |", costs_of_runs),
     (ONEBIT, "| claimed epsilon | 1 | 2 |", onebit_accuracy),
     (ONEBIT, "| claimed epsilon | 1 | 4 | 10 |", steps_of_grap),
     (EQUAL, "| user level, RMSE at total epsilon |", equal_privacy_at_user_level),
