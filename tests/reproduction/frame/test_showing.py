@@ -123,4 +123,8 @@ def test_every_declared_table_is_made(path):
 
 def test_a_data_set_that_a_study_does_not_name_has_its_usual_label():
     labels = frames.DatasetLabels(jester="Jester")
-    assert (labels["jester"], labels["sweetrs"], labels["mine"]) == ("Jester", "SweetRS", Labels()["mine"])
+    assert (labels["jester"], labels["sweetrs"], labels["mine"]) == (
+        "Jester",
+        "SweetRS",
+        Labels()["mine"],
+    )
