@@ -57,7 +57,37 @@ def order_of_the_projection(results) -> Evidence:
     )
 
 
+def last_rows(results) -> Evidence:
+    """Rows of users that are clipped to the bound of the sums predict little."""
+    users, items, bound = 5000, 1000, 0.1
+    rng = np.random.default_rng(1)
+    design = np.linalg.qr(rng.standard_normal((items, RANK)))[0] * np.sqrt(items)
+    rows = rng.standard_normal((users, RANK)) / np.sqrt(RANK)
+    shrink = np.minimum(1, bound / np.linalg.norm(rows, axis=1, keepdims=True))
+    matrix = rows @ design.T
+    left = np.linalg.norm(matrix - (shrink * rows) @ design.T) / np.linalg.norm(matrix)
+    numbers = {"left": float(left)}
+    return Evidence(numbers, users=users, items=items, rank=RANK, bound=bound)
+
+
+def share_of_frequent_items(results) -> Evidence:
+    """The share of frequent items is one of the items and not of the users."""
+    users, frequent, items = 20_000, 100, 1000
+    numbers = {"printed": frequent / users, "meant": frequent / items}
+    return Evidence(numbers, users=users, frequent=frequent, items=items)
+
+
+def parts_with_replacement(results) -> Evidence:
+    """Parts that are drawn with replacement are no partition."""
+    rounds = 10
+    parts = 2 * rounds + 1
+    return Evidence({"out": (1 - 1 / parts) ** parts}, parts=parts, rounds=rounds)
+
+
 ENTRIES = {
     "E34": clipping,
     "E35": order_of_the_projection,
+    "E97": last_rows,
+    "E98": share_of_frequent_items,
+    "E99": parts_with_replacement,
 }

@@ -10,7 +10,7 @@ from dpmc_studies.studies.dpals.claims.readings import readings
 
 S, C, I = "supported", "contradicted", "inconclusive"  # noqa: E741
 EPSILONS = (1.0, 2.0, 5.0, 10.0, 20.0)
-NAMES = ["even trials", "odd trials", "as published", "exact noise"]
+NAMES = ["even trials", "odd trials", "as published", "exact noise", "start of remark 2"]
 
 
 def evidence(gain=-0.5, **options):
@@ -20,7 +20,7 @@ def evidence(gain=-0.5, **options):
         for size in USERS
         for epsilon in EPSILONS
         for method, level in (("dpals", gain), ("dpfw", 0.0), ("dpals_literal", 0.3),
-                              ("dpfw_jain", 0.1))
+                              ("dpfw_jain", 0.1), ("dpals_analyze_gauss", -0.9))
     }  # fmt: skip
     return evidence_of({"trials": planted_trials(levels, **options)})
 
@@ -30,7 +30,19 @@ def verdicts(name, found):
 
 
 def test_what_is_certain_depends_on_nothing_but_the_methods():
-    assert verdicts("D25", evidence(trials=12)) == dict(zip(NAMES, [S, S, C, S], strict=True))
+    assert verdicts("D25", evidence(trials=12)) == dict(zip(NAMES, [S, S, C, S, S], strict=True))
+
+
+def test_the_private_start_is_a_reading():
+    """Seven times the error of DPALS is there with that start alone."""
+    found = evidence(trials=12)
+    found.tables["trials"].loc[found.tables["trials"]["method"] == "dpfw_jain", "rmse"] *= 3
+    found.tables["trials"].loc[
+        found.tables["trials"]["method"] == "dpals_analyze_gauss", "rmse"
+    ] /= 3
+    given = evidence_of(found.tables)
+    assert PREDICATES["D4"](given).verdict == C
+    assert verdicts("D4", given)["start of remark 2"] == S
 
 
 def test_private_frank_wolfe_with_exact_noise_is_a_reading():

@@ -38,8 +38,8 @@ def falling(ours, theirs=(-0.2, -0.2)):
 PLANTED = [
     ("D27", S, (-1.0, -1.0), {}),
     ("D27", S, (-0.8, -0.95), {}),  # within .1 of -.84 and -1
-    ("D27", C, (-1.0, -0.5), {}),
-    ("D27", C, (-0.5, -1.0), {}),
+    ("D27", I, (-1.0, -0.5), {}),  # slower than an upper bound outside of its premise
+    ("D27", I, (-0.5, -1.0), {}),
     ("D27", I, (-0.844 + 0.1, -1.0), {"spread": 0.05}),  # at the margin
     ("D27", I, (-1.0, -1.0), {"spread": 2.0}),
     ("D28", S, (-0.9, -0.5), {}),
@@ -62,6 +62,13 @@ def test_effects_of_slopes():
     assert judged("D28", trials)["effect"] == pytest.approx((-0.7 * 5 - 0.4 * 4) / 9, abs=1e-4)
     assert judged("D27", trials)["effect"] == pytest.approx(0.4, abs=1e-4)  # furthest off
     assert "DPALS in users at ε = 1: -0.90" in judged("D28", trials)["reason"]
+
+
+def test_a_slower_fall_outside_of_the_premise_is_said_and_does_not_contradict():
+    found = judged("D27", planted_trials(falling((-0.5, -0.5)), spread=1e-6))
+    assert found["reason"].startswith("outside of theorem 2's premise: 9.7e+06 to 2.0e+07 ratings")
+    assert "Slopes alone: contradicted" in found["reason"]
+    assert np.isnan(found["p_value"])
 
 
 def test_an_error_in_proportion_to_the_noise_falls_with_slope_minus_one():

@@ -38,6 +38,7 @@ COMPARED = Form("dpals", "dpfw_jain")
 # Both with noise for the epsilon that is claimed; and the lines and the noise that are printed.
 EXACT = Form("dpals", "dpfw")
 AS_PUBLISHED = Form("dpals_literal", "dpfw_jain")
+PRIVATE_START = "dpals_analyze_gauss"  # of remark 2
 
 
 class Results:

@@ -14,6 +14,7 @@ from dpmc_studies.studies.dpals.claims.evidence import (
     AS_PUBLISHED,
     COMPARED,
     EXACT,
+    PRIVATE_START,
     DpalsEvidence,
     evidence_of,
 )
@@ -22,6 +23,7 @@ from dpmc_studies.studies.dpals.claims.evidence import (
 METHODS = {
     "as published": {AS_PUBLISHED.dpals: COMPARED.dpals},
     "exact noise": {EXACT.dpfw: COMPARED.dpfw},
+    "start of remark 2": {PRIVATE_START: COMPARED.dpals},
 }
 CELLS = {
     "trials": (*DPALS_COORDINATES, "trial"),
@@ -35,8 +37,9 @@ def readings(evidence: DpalsEvidence) -> dict[str, DpalsEvidence]:
     """Return the evidence under each reading, by its name.
 
     Those of :func:`dpmc_studies.frame.judging.readings.on_trials`; "as published": DPALS is that
-    with the printed lines and noise; and "exact noise": DPFW is that whose noise is accounted for
-    exactly. Where these were not run, data are missing.
+    with the printed lines and noise; "exact noise": DPFW is that whose noise is accounted for
+    exactly; and "start of remark 2": DPALS is one step from a private spectral start. Where these
+    were not run, data are missing.
     """
     tables = evidence.tables
     cells = {name: CELLS[name] for name in CELLS if name in tables}

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpmc_studies.frame.judging.finding import INCONCLUSIVE, MARGIN, OURS, Finding
+from dpmc_studies.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, MARGIN, OURS, Finding
 from dpmc_studies.frame.judging.rules import (
     Rows,
     always_below,
@@ -98,7 +98,16 @@ def falls_as_users_and_noise(evidence: DpalsEvidence) -> Finding:
         name: row - (stated if name.startswith(IN_USERS) else stated_slope("dpals", IN_NOISE, ()))
         for name, row in rows.items()
     }
-    return _at_most_stated(apart, {"dpals": rows})
+    found = _at_most_stated(apart, {"dpals": rows})
+    needed = theory.needed_per_user(np.array(USERS))
+    beyond = f"{needed.min():.1e} to {needed.max():.1e} ratings a user needed (D26)"
+    if found.verdict != CONTRADICTED:
+        return found
+    # an upper bound says nothing where its premise fails, so a slower fall does not contradict it
+    outside = f"outside of theorem 2's premise: {beyond}. Slopes alone: {found.verdict}, "
+    return replace(
+        found, verdict=INCONCLUSIVE, needed=np.nan, p_value=np.nan, reason=outside + found.reason
+    )
 
 
 @claim("D28")
