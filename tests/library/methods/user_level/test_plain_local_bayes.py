@@ -2,9 +2,9 @@
 
 The two share the tables and which ratings are held out, but no noise. A cell is a law of tables, an
 epsilon and options. Its deviation is the standard deviation, over runs, of the difference of the
-errors of both, measured by 16 to 128 runs on other tables of the law, or splits, and other noise. Means over runs may differ by BOUND standard errors: under the
-normal law a false alarm has the probability 1.2e-7 in each cell. The noise of the two has to be
-independent.
+errors of both, measured by 16 to 128 runs on other tables of the law, or splits, and other noise.
+Means over runs may differ by BOUND standard errors: under the normal law a false alarm has the
+probability 1.2e-7 in each cell. The noise of the two has to be independent.
 
 FAULTS are lines of the plain program as somebody might misread the page, each of which has to be
 seen; a fit without the fifth step alone is not, nor one without the features. What the check
