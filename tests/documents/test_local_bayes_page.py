@@ -16,12 +16,9 @@ from dpmc.methods.user_level import local_bayes
 PAGE = HOME / "docs" / "local_bayes.md"
 PLACES = {"OFFSET", "LEVEL"}
 """Where parameters stand, which is no number that was chosen."""
-DETAILS = {
-    ("counts", "TOGETHER"),
-    ("method", "ALIKE"),
-    ("scale", "SHARES"),
-    ("scale", "PLACES"),
-} | {("users", each) for each in ("LEAST_PIVOT", "LEAST_REST", "TOGETHER")}
+DETAILS = {("counts", "TOGETHER"), ("scale", "SHARES"), ("scale", "PLACES")} | {
+    ("users", each) for each in ("LEAST_PIVOT", "LEAST_REST", "TOGETHER")
+}
 """What no number hangs on, or what follows from constants: the page does not list it."""
 
 
