@@ -102,7 +102,7 @@ PLANTED = [
     ("L14", CONTRADICTED, times("private_popularity", 2.0), "6 losses"),
     ("L15", SUPPORTED, times("local_bayes", 1.0), "over that of the other: 2.9"),
     ("L15", CONTRADICTED, times("local_bayes", 4.0), "6 losses"),
-    ("L15", INCONCLUSIVE, lambda table: table[table["method"] != "local_bayes"], "not part of this run"),
+    ("L15", INCONCLUSIVE, lambda table: table[table["method"] != "local_bayes"], "not part of"),
 ]
 
 
