@@ -168,10 +168,6 @@ def trials_of_the_papers():
     }  # fmt: skip
 
 
-def starts():
-    return {"count": section("huber")["starts"]["count"]}
-
-
 def in_per_cent(study, claim, profile="full"):
     """Return a function that takes the effect of a claim, a log ratio, with its interval."""
 
@@ -618,7 +614,7 @@ def most_that_runs_show():
 SENTENCES = [
     (LIMITATIONS, "The {runs} replayed transcripts of a method can show an epsilon of at most "
      "{shown}, where {epsilon} is claimed", most_that_runs_show),
-    (LIMITATIONS, "show more: 800 of them {fewer}.", most_that_runs_show),
+    (LIMITATIONS, "With 800 the most would be {fewer}.", most_that_runs_show),
     (LIMITATIONS, "about {needed} trials of its 24 cells", needed("huber", "H8", MORE)),
     (LIMITATIONS, "about {needed} trials of all 108 cells", needed("huber", "H32", MORE)),
     (LIMITATIONS, "about {needed} trials, an hour of CPU time", needed("dpals", "A3")),
@@ -730,8 +726,6 @@ SENTENCES = [
     (HUBER_PAGE, "H51 ({effect} % above ALS", in_per_cent("huber", "H51", NOISIER)),
     (HUBER_PAGE, "{noisier} of the {real} differ from ours by more than sampling error, {one} at",
      deviations_on_real_data),
-    (HOME / "config" / "README.md", "| {trials}, {real} on real data |", trials_of_the_papers),
-    (HOME / "config" / "README.md", "5, 20; 2, .10; {count} | own", starts),
     (README, "RMSE is {effect} % higher", in_per_cent("huber", "H3")),
     (HUBER_PAGE, "is {effect} % ({low} to {high})", in_per_cent("huber", "H3")),
     (HUBER_PAGE, "{releases} releases but {total}", total_of_a_training),

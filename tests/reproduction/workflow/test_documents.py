@@ -160,7 +160,7 @@ def test_every_example_of_settings_data_and_plug_ins_runs_to_the_page(project):
     given = [settings_of(each) for each in chosen if program(each) == "make"]
     named = dict.fromkeys(name for each in given for name in each.get("CONFIG", "").split())
     overlays += [name for name in named if (folder / name).is_file()]
-    assert len(overlays) == 6
+    assert len(overlays) == 5
     targets = dict.fromkeys(each.get("TARGET", "all") for each in given)
     config = f"CONFIG={' '.join(overlays)}"
     project.run("make", "reproduce", f"TARGET={' '.join(targets)}", config, timeout=3600)
