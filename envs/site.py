@@ -13,7 +13,11 @@ from latex2mathml.converter import convert
 from mkdocs.structure.files import File
 
 HOME = Path(__file__).parents[1]
-REPORT = HOME / "results" / "report"
+REPORTS = (HOME / "results" / "report", HOME / "build" / "report")
+"""The report of a full run; without one, that of the committed tables (`make published`)."""
+REPORT = next((each for each in REPORTS if (each / "index.html").is_file()), REPORTS[0])
+REPOSITORY = os.environ.get("DPMC_REPOSITORY", "")
+"""Address of the repository, for links to files that are no pages; without it, paths are shown."""
 OUTSIDE = {
     "index.md": "README.md",
     "config.md": "config/README.md",
@@ -87,7 +91,7 @@ def on_files(files, config):
         "[The report of the last run](report/index.html) has every published number and every "
         "claim beside ours, with figures and files."
         if made
-        else "`make reproduce` writes the report; `make site` puts it here once there is one."
+        else "`make published` writes the report in minutes; `make site` then puts it here."
     )
     files.append(File.generated(config, "report.md", content=f"# The report\n\n{text}\n"))
     return files
@@ -118,7 +122,10 @@ def on_page_markdown(markdown, page, config, files):
         if to is None and target.lstrip("/").startswith("docs/"):
             to = target.lstrip("/").removeprefix("docs/")
         if to is None:
-            return f"{words} (`{target.lstrip('/')}`)"
+            path = target.lstrip("/")
+            return (
+                f"[{words}]({REPOSITORY}/blob/HEAD/{path})" if REPOSITORY else f"{words} (`{path}`)"
+            )
         return f"{found['image']}[{words}]({relpath(to, dirname(own) or '.')}{hash_}{anchor})"
 
     return PARTS.sub(part, markdown)

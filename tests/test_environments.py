@@ -3,6 +3,7 @@
 pyproject.toml leads; the lock, the conda file, the container and CI follow it.
 """
 
+import os
 import re
 import shutil
 import subprocess
@@ -66,6 +67,28 @@ def test_ci_runs_dot_ci_run_on_every_python_and_what_stands_apart():
         assert version in CLASSIFIED
         for command in commands:
             assert f" {name}/bin/{command}\n" in (HOME / "CONTRIBUTING.md").read_text()
+
+
+def steps_of(workflow):
+    """The commands of a workflow that has one job, in their order."""
+    path = HOME / ".github" / "workflows" / f"{workflow}.yml"
+    (job,) = yaml.safe_load(path.read_text())["jobs"].values()
+    assert job["steps"][0]["uses"].startswith("actions/checkout@")
+    return [step["run"] for step in job["steps"] if "run" in step]
+
+
+def test_pages_are_the_report_of_the_committed_tables_and_the_site():
+    assert steps_of("pages") == ["make published", "make site"]
+
+
+@pytest.mark.parametrize(("tag", "status"), [(f"v{__version__}", 0), ("v9.9.9", 1)])
+def test_a_release_is_made_of_the_tag_of_its_version_alone(tag, status):
+    guard, *rest = steps_of("release")
+    shell = subprocess.run(
+        ["sh", "-c", guard], cwd=HOME, env={**os.environ, "GITHUB_REF_NAME": tag}
+    )
+    assert shell.returncode == status
+    assert rest[0] == ".ci/run"
 
 
 def told_by_make(tmp_path, *version):

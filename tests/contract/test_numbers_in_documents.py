@@ -736,7 +736,7 @@ SENTENCES = [
      "are", decided_claims),
     (README, "The {count} claims that were not run need MovieLens 10M or 20M", claims_without_data),
     (README, "Of the other {all} claims, {decided} are decided", decided_claims),
-    (README, "At ε = 1 its RMSE is {fold} times lower, where the paper says {least} times",
+    (README, "its RMSE at ε = 1 is {fold} times lower, not {least} times",
      in_reason("dpals", "D4", r"at least (?P<least>\d+)-fold.*?ε = 1: (?P<fold>[\d.]+)-fold")),
     (ONEBIT, "OutP is {gaussian} % (Gaussian link) and {logistic} % (logistic link) above",
      outp_over_the_others),
