@@ -100,7 +100,7 @@ NOT_RUN = {
 }
 """Commands that no test runs, as patterns of them, and why."""
 NOT_CODE = {
-    ("ARCHITECTURE.md", "mermaid"): "a picture",
+    ("ARCHITECTURE.md", "text"): "a picture",
     ("benchmarks/README.md", ""): "benchmarks, up to 15 minutes each; tests/test_benchmarks.py",
     ("docs/cluster.md", "yaml"): "profiles of Snakemake; test_examples.py compares their options",
     ("docs/extend.md", "yml"): "an entry of claims; tests/reproduction/frame/test_comparing.py",
