@@ -88,7 +88,7 @@ def is_own(example: Example) -> bool:
 
 
 def is_plan(example: Example) -> bool:
-    return "plan" in example.words or example.words[-1] in ("help", "items")
+    return "plan" in example.words or example.words[-1] in ("help", "items", "claims")
 
 
 def is_of_studies(example: Example) -> bool:
@@ -202,7 +202,8 @@ def test_an_own_paper_is_copied_run_and_made_its_reference(project):
 @pytest.mark.slow
 def test_plans_and_lists_are_printed(project):
     (project.folder / "mine.yaml").write_text(yaml.safe_dump(SMALL))
-    before = (project.folder / "docs/items.md").read_text()
+    pages = [project.folder / "docs" / name for name in ("items.md", "claims.md")]
+    before = [page.read_text() for page in pages]
     for example in filter(is_plan, COMMANDS):
         assert project.run(*example.words)
-    assert (project.folder / "docs/items.md").read_text() == before
+    assert [page.read_text() for page in pages] == before
