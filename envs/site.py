@@ -63,10 +63,13 @@ STYLE = """
 .md-typeset table:not([class]) th { min-width: 0 }
 .md-typeset table:not([class]) :is(th, td) { padding: .6em .7em }
 .md-typeset td code { word-break: keep-all }
+.md-typeset .highlight:not(.language-text) code { white-space: pre-wrap; overflow-wrap: anywhere }
+.md-typeset .language-text code { font-size: .62rem; line-height: 1.25 }
 .md-grid { max-width: 72rem }
 .long { display: inline-block; max-width: 100%; overflow: auto hidden; vertical-align: middle }
 """
-"""Tables of eight columns fit beside the navigation; in a cell, paths break after a slash."""
+"""Tables of eight columns fit beside the navigation; in a cell, paths break after a slash. Lines of
+code wrap, but for pictures made of text, which are small enough."""
 LONG = 40
 """Characters of a formula that may be wider than a phone: it scrolls."""
 _formulas: list[str] = []
@@ -82,6 +85,8 @@ def on_files(files, config):
         text = f"# {title}\n\n" + "\n\n".join(f"::: {package}.{each}" for each in shown) + "\n"
         files.append(File.generated(config, f"api/{name}.md", content=text))
     files.append(File.generated(config, "site.css", content=STYLE))
+    shim = HOME / "envs" / "iframe-worker.js"
+    files.append(File.generated(config, "assets/iframe-worker.js", abs_src_path=str(shim)))
     made = (REPORT / "index.html").is_file()
     if made:
         for path in sorted(each for each in REPORT.rglob("*") if each.is_file()):
