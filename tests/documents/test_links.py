@@ -1,7 +1,9 @@
 """Links of the documents lead somewhere, and the README is short."""
 
 import re
+import runpy
 
+import pytest
 from document_texts import DOCUMENTS, HOME, README, name_of
 
 MOST_LINES, MOST_WORDS = 100, 900
@@ -78,3 +80,36 @@ def test_the_readme_is_short():
     text = README.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= MOST_LINES
     assert len(text.split()) <= MOST_WORDS
+
+
+@pytest.fixture(scope="module")
+def links():
+    return runpy.run_path(str(HOME / "envs" / "links.py"))
+
+
+def test_every_id_and_the_first_use_of_a_word_of_ours_are_links(links):
+    """`python envs/links.py` makes them."""
+    made = {each: links["with_links"](each, each.read_text(encoding="utf-8")) for each in DOCUMENTS}
+    behind = [
+        name_of(each)
+        for each, text in made.items()
+        if each not in links["GENERATED"] and text != each.read_text(encoding="utf-8")
+    ]
+    assert behind == [], "link them with: .venv/bin/python envs/links.py"
+
+
+def test_words_are_linked_once_where_a_page_does_not_explain_them(links):
+    page = HOME / "docs" / "run.md"
+    text = "# A study\nA `study` of cells. Another study; a cell. Claim H2 has many trials.\n"
+    assert links["with_links"](page, text) == (
+        "# A study\nA `study` of [cells](glossary.md#cell). Another [study](glossary.md#study); a "
+        "cell. Claim [H2](claims.md#h2) has many [trials](glossary.md#trial).\n"
+    )
+    assert "#relation)" not in links["with_links"](HOME / "docs/relations.md", "A new relation.")
+
+
+def test_the_glossary_explains_the_words_that_pages_link_to_and_is_short(links):
+    text = links["GLOSSARY"].read_text(encoding="utf-8")
+    words = re.findall(r'^\| <a id="([\w-]+)"></a>', text, flags=re.MULTILINE)
+    assert set(links["WORDS"]) <= set(words)
+    assert len(words) == len(set(words)) <= 30
