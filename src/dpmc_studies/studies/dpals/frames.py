@@ -194,6 +194,11 @@ def method_label(name: str) -> str:
     return METHODS[name]
 
 
+def is_real(dataset: str) -> bool:
+    """Say whether ratings of a data set are real ones."""
+    return not dataset.startswith((SYNTHETIC, BY_ITEMS, RANK_ONE))
+
+
 def number(value: float, digits: int = 3) -> str:
     """Format a number with so many significant digits, below :data:`SMALL` with an exponent."""
     if np.isfinite(value) and 0 < abs(value) < SMALL:

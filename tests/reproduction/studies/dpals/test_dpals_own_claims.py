@@ -17,7 +17,8 @@ from dpmc_studies.frame.showing.chapter import PUBLISHED_COLUMNS
 from dpmc_studies.frame.showing.frames import keeps_claim
 from dpmc_studies.statistics.paired import compare, pairs
 from dpmc_studies.studies.dpals.chapter import TEXT, chapter
-from dpmc_studies.studies.dpals.claims.evidence import PREDICATES, evidence_of
+from dpmc_studies.studies.dpals.claims.evidence import evidence_of
+from dpmc_studies.studies.dpals.claims.judge import PREDICATES
 from dpmc_studies.studies.dpals.claims.own import beside_ours
 from dpmc_studies.studies.dpals.comparisons import PLACE, places
 from dpmc_studies.studies.dpals.frames import standard

@@ -10,6 +10,7 @@ from dpmc_studies.frame.judging.claims import load_claims, table_of_verdicts
 from dpmc_studies.frame.judging.finding import NOT_RUN
 from dpmc_studies.studies.dpals.claims import (  # noqa: F401  (importing them registers their predicates)
     altmin,
+    compared,
     curves,
     facts,
     movielens,

@@ -1,26 +1,31 @@
-"""What we claim ourselves of methods that protect users: F1 to F6 and F8.
+"""What we claim ourselves of methods that protect users: F1 to F6 and F8; F1, F4 to F6 are data.
 
 Rows are places (data set, epsilon), each a difference of log RMSE, paired by trial; a method
 without epsilon stands at all of them. Generated data do not count, nor do the same ratings twice.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from dpmc_studies.frame.judging.finding import AGREES, DEVIATES, NOT_COMPARED, Finding
+from dpmc_studies.frame.judging.comparing import Comparison, Side, at_places
+from dpmc_studies.frame.judging.finding import (
+    AGREES,
+    DEVIATES,
+    NOT_AVAILABLE,
+    NOT_COMPARED,
+    Finding,
+)
 from dpmc_studies.frame.judging.rules import (
-    Rows,
-    always_below,
     explained,
     fact,
-    inside,
     not_available,
 )
 from dpmc_studies.frame.showing.chapter import PUBLISHED_COLUMNS
 from dpmc_studies.frame.showing.frames import keeps_claim, present, private_rows
-from dpmc_studies.statistics.paired import Pair, compare, less, more, pairs
+from dpmc_studies.statistics.paired import Pair, compare, less, more
 from dpmc_studies.studies.dpals.claims.evidence import (
     DpalsEvidence,
     claim,
@@ -28,23 +33,17 @@ from dpmc_studies.studies.dpals.claims.evidence import (
     method_named,
     place_named,
 )
-from dpmc_studies.studies.dpals.claims.movielens import SMALL_LOSS
 from dpmc_studies.studies.dpals.comparisons import PLACE
 from dpmc_studies.studies.dpals.frames import (
-    BIAS,
     DPALS,
     OWN_MEAN,
     PRIVATE,
-    RANK_ONE,
     SYNTHETIC,
     format_range,
     standard,
     summary,
-    synthetic_sizes,
 )
 
-ALTERNATING = ("dp_altmin", "dp_saltls")
-LARGE_BUDGET = 10.0  # from that epsilon on the loss against ALS is judged
 FROM_NOISE = ("dpals", "dpals_literal", "dpals_h_free", "dpals_h_free_clipped")
 FROM_DATA = ("dpals_analyze_gauss",)
 FAR = 1.5  # times the median of its cell: a fit that is far off
@@ -53,46 +52,37 @@ CLOSE, SHARE = 0.15, 0.85  # a number from elsewhere is met; so many have to be
 PROTOTYPE = "prototype"  # a source that is not published
 
 
-def against(
-    evidence: DpalsEvidence,
-    first: Collection[str],
-    second: Collection[str],
-    where: Callable[[str], bool] = lambda dataset: True,
-) -> dict[tuple, Pair]:
-    """Set the best of some methods against the best of others, standard variant."""
-    found = pairs(evidence.places, first, second)
-    return {place: pair for place, pair in found.items() if where(place[0])}
+def judge_places(evidence: DpalsEvidence, comparison: Comparison) -> Finding:
+    """Judge each of the first against the best of the second, at all places, standard variant."""
+    rows, parts = {}, []
+    several = [*comparison.first.each()]
+    for one in several:
+        found = _of(evidence, comparison, one)
+        if not found:
+            continue
+        name = f"{method_named(one['method'])}, " if len(several) > 1 else ""
+        rows |= {f"{name}{place_named(*place)}": pair.differences for place, pair in found.items()}
+        table = compare(found, PLACE)
+        by_data = [
+            f"{dataset_named(dataset)} {format_range(np.exp(part['difference']))}"
+            for dataset, part in table.groupby("dataset", sort=False)
+        ]
+        counts = f"less at {less(table).sum()} and more at {more(table).sum()} of {len(table)}"
+        parts.append(f"{name}{'; '.join(by_data)}: {counts}")
+    judged = comparison.judge(rows)
+    return explained(judged, f"Error over the other: {'. '.join(parts)}") if rows else judged
 
 
-def is_real(dataset: str) -> bool:
-    """Say whether ratings of a data set are real ones."""
-    return not dataset.startswith((SYNTHETIC, RANK_ONE))
+def _of(evidence: DpalsEvidence, comparison: Comparison, one: Mapping) -> dict[tuple, Pair]:
+    first = Side({name: (value,) for name, value in one.items()})
+    return at_places(replace(comparison, first=first), evidence.places, PLACE, ("method",))
 
 
-def rows_of(found: Mapping[tuple, Pair], before: str = "") -> Rows:
-    """Return the differences by the name of their place."""
-    return {
-        f"{before}{place_named(dataset, epsilon)}": pair.differences
-        for (dataset, epsilon), pair in found.items()
-    }
-
-
-def ratios(found: Mapping[tuple, Pair]) -> str:
-    """Format the smallest and the largest ratio of errors by data set."""
-    table = compare(found, PLACE)
-    parts = [
-        f"{dataset_named(name)} {format_range(np.exp(part['difference']))}"
-        for name, part in table.groupby("dataset", sort=False)
-    ]
-    return "; ".join(parts)
-
-
-@claim("F1")
-def dpals_is_the_best_private_method(evidence: DpalsEvidence) -> Finding:
-    """ALL places: DPALS against the best of the other private methods."""
-    found = against(evidence, [DPALS], [name for name in PRIVATE if name != DPALS])
+def _winners(evidence: DpalsEvidence, comparison: Comparison) -> str:
+    """Say what has the least error on each data set, at how many epsilons."""
+    found = _of(evidence, comparison, {"method": DPALS})
     if not found:
-        return not_available("DPALS and another private method")
+        return ""
     table = compare(found, PLACE)
     best = table["second"].where(table["difference"] > 0, DPALS)
     parts = []
@@ -100,22 +90,24 @@ def dpals_is_the_best_private_method(evidence: DpalsEvidence) -> Finding:
         counts = names.value_counts()
         texts = [f"{method_named(name)} at {count}" for name, count in counts.items()]
         parts.append(f"{dataset_named(dataset)}: {', '.join(texts)} of {len(names)} ε")
-    text = f"Least error, on {'; '.join(parts)}.{_gain(evidence, table)}"
-    return explained(always_below(rows_of(found)), text)
+    return f"Least error, on {'; '.join(parts)}."
 
 
-def _gain(evidence: DpalsEvidence, table: pd.DataFrame) -> str:
-    """Say how far the best method is below DPALS with most synthetic users."""
-    sizes = synthetic_sizes(evidence.tables.get("trials"))
-    here = table[table["dataset"] == next(reversed(sizes), "")].sort_values("epsilon")
-    if here.empty:
+def _own_mean(evidence: DpalsEvidence, comparison: Comparison) -> str:
+    other = replace(comparison, second=Side({"method": (OWN_MEAN,)}, best=True))
+    found = judge_places(evidence, other)
+    if NOT_AVAILABLE in found.reason:
         return ""
-    shown = [
-        f"{np.exp(row['difference']):.3g} times at ε = {row['epsilon']:g}"
-        for _, row in here.iloc[[0, -1]].iterrows()
-    ]
-    name = dataset_named(here["dataset"].iloc[0])
-    return f" {name}, DPALS over the best other: {', '.join(dict.fromkeys(shown))}."
+    return f"Beside it, against the user’s own mean, which is free: {found.reason}."
+
+
+OWN_TEXTS = {
+    "F1": _winners,
+    "F4": lambda *_: "Synthetic matrices have no noise of their own, so ALS nearly recovers them.",
+    "F5": _own_mean,
+    "F6": lambda *_: "Both are done so that they are private, which the published code is not.",
+}
+"""What the reasons of some claims say beside what is judged."""
 
 
 @claim("F2")
@@ -168,56 +160,6 @@ def _over_median(evidence: DpalsEvidence, methods: Collection[str]) -> pd.Series
     rows = rows[rows["dataset"].str.startswith(SYNTHETIC) & rows["method"].isin(methods)]
     cells = rows.groupby(["dataset", "method", "epsilon"])["rmse"]
     return (rows["rmse"] / cells.transform("median"))[cells.transform("size") >= FEWEST]
-
-
-@claim("F4")
-def dpals_comes_near_als_on_real_ratings(evidence: DpalsEvidence) -> Finding:
-    """WITHIN: its error is at most 10 % above that of ALS without privacy from epsilon 10 on."""
-    found = against(evidence, [DPALS], ["als"], is_real)
-    found = {place: pair for place, pair in found.items() if place[1] >= LARGE_BUDGET}
-    if not found:
-        return not_available("DPALS and ALS on real ratings")
-    text = (
-        f"Error over that of ALS without privacy: {ratios(found)}. (Synthetic matrices have no "
-        "noise of their own, so ALS nearly recovers them.)"
-    )
-    return explained(inside(rows_of(found), high=SMALL_LOSS), text)
-
-
-@claim("F5")
-def dpals_beats_biases_on_real_ratings(evidence: DpalsEvidence) -> Finding:
-    """ALL places of real ratings: DPALS against a private user and item bias."""
-    found = against(evidence, [DPALS], [BIAS], is_real)
-    if not found:
-        return not_available("DPALS and private biases on real ratings")
-    text = f"Error of DPALS over that of the private biases at the same ε: {ratios(found)}."
-    own = against(evidence, [DPALS], [OWN_MEAN], is_real)
-    if own:
-        text += f" Over that of the user’s own mean, which is free: {ratios(own)}."
-    return explained(always_below(rows_of(found)), text)
-
-
-@claim("F6")
-def alternating_methods_beat_dpals(evidence: DpalsEvidence) -> Finding:
-    """ALL places: DP-AltMin and DP-SAltLS, each against DPALS."""
-    found = {name: against(evidence, [name], [DPALS]) for name in ALTERNATING}
-    rows: Rows = {}
-    parts = []
-    for name, here in found.items():
-        if here:
-            rows |= rows_of(here, f"{method_named(name)}, ")
-            table = compare(here, PLACE)
-            parts.append(
-                f"{method_named(name)} {format_range(np.exp(table['difference']))}, less at "
-                f"{less(table).sum()} and more at {more(table).sum()} of {len(table)}"
-            )
-    if not rows:
-        return not_available("DP-AltMin or DP-SAltLS beside DPALS")
-    text = (
-        f"Error over that of DPALS, all data and ε: {'; '.join(parts)}. Both are done so that they "
-        "are private, which the published code is not."
-    )
-    return explained(always_below(rows), text)
 
 
 @claim("F8")

@@ -1,12 +1,11 @@
-"""Claims about drawn matrices of rank 5: D1 to D4, and D23 to D25."""
+"""Claims about drawn matrices of rank 5: D3, D23 and D24."""
 
 from dataclasses import replace
-from itertools import pairwise, product
 
 import numpy as np
 import pandas as pd
 
-from dpmc_studies.frame.judging.finding import MARGIN, PAPERS, Finding
+from dpmc_studies.frame.judging.finding import PAPERS, Finding
 from dpmc_studies.frame.judging.rules import (
     Rows,
     all_of,
@@ -17,6 +16,7 @@ from dpmc_studies.frame.judging.rules import (
     mostly_below,
     named,
     percent,
+    times,
 )
 from dpmc_studies.studies.dpals.claims.evidence import (
     EPSILONS,
@@ -28,50 +28,16 @@ from dpmc_studies.studies.dpals.claims.evidence import (
     dataset_named,
     method_named,
     on_both_forms,
-    place_named,
 )
-from dpmc_studies.studies.dpals.claims.verdicts import best, times
+from dpmc_studies.studies.dpals.claims.verdicts import best
 from dpmc_studies.studies.dpals.theory import RANK
 
 SIZES = ("synthetic-5k", "synthetic-10k", "synthetic-20k", "synthetic-50k")
 SMALLEST, LARGEST = SIZES[0], SIZES[-1]
 STRICT = 1.0
 HALF = np.log(0.5)
-SEVENFOLD = np.log(7.0)
 SWEPT, ITEM_REGULARIZATIONS = "synthetic-20k", (0.1, 1, 3, 10, 100)
 NORM = 2 * np.sqrt(RANK)  # of symmetric noise of that rank, in deviations of its diagonal
-
-
-@claim("D1")
-def both_improve_with_users(evidence: DpalsEvidence) -> Finding:
-    """ALL: RMSE at each number of users below that at the one before, both methods."""
-    errors = evidence.results
-
-    def judge(form: Form) -> Finding:
-        cells = product((form.dpals, form.dpfw), EPSILONS, pairwise(SIZES))
-        return always_below(
-            {
-                f"{method_named(method)}, {place_named(more, epsilon)}": errors.log_rmse(
-                    more, method, epsilon
-                )
-                - errors.log_rmse(fewer, method, epsilon)
-                for method, epsilon, (fewer, more) in cells
-            }
-        )
-
-    return compared(judge)
-
-
-@claim("D2")
-def frank_wolfe_no_better_than_trivial(evidence: DpalsEvidence) -> Finding:
-    """DPFW at epsilon 1 is at least as bad as the mean, less 1 %, at every size."""
-
-    def judge(form: Form) -> Finding:
-        rows = _over_trivial(evidence, form.dpfw)
-        found = inside(rows, low=MARGIN[0])
-        return explained(found, f"By users: {formatted_means(rows, percent)}")
-
-    return compared(judge, "{0.dpfw}")
 
 
 @claim("D3")
@@ -96,23 +62,6 @@ def dpals_below_one_and_better_with_users(evidence: DpalsEvidence) -> Finding:
         )
 
     return on_both_forms(judge)
-
-
-@claim("D4")
-def sevenfold_over_frank_wolfe(evidence: DpalsEvidence) -> Finding:
-    """RMSE of DPFW is at least 7 times that of DPALS with 50K users, at every epsilon."""
-    errors = evidence.results
-
-    def judge(form: Form) -> Finding:
-        rows = {
-            at(epsilon): errors.log_rmse(LARGEST, form.dpfw, epsilon)
-            - errors.log_rmse(LARGEST, form.dpals, epsilon)
-            for epsilon in EPSILONS
-        }
-        found = inside(rows, low=SEVENFOLD, formatter=times, margin_of=PAPERS)
-        return explained(found, f"By epsilon: {formatted_means(rows, times)}")
-
-    return compared(judge)
 
 
 @claim("D23")
@@ -159,23 +108,6 @@ def better_dependence_on_users(evidence: DpalsEvidence) -> Finding:
             for method, rows in falls.items()
         )
         return replace(found, reason=f"{found.reason}; RMSE, 50K users against 5K: {by_method}")
-
-    return compared(judge)
-
-
-@claim("D25")
-def better_than_frank_wolfe(evidence: DpalsEvidence) -> Finding:
-    """MOST: RMSE of DPALS below that of DPFW, all numbers of users and epsilons."""
-    errors = evidence.results
-
-    def judge(form: Form) -> Finding:
-        return mostly_below(
-            {
-                place_named(size, epsilon): errors.log_rmse(size, form.dpals, epsilon)
-                - errors.log_rmse(size, form.dpfw, epsilon)
-                for size, epsilon in product(SIZES, EPSILONS)
-            }
-        )
 
     return compared(judge)
 

@@ -16,6 +16,7 @@ from dpmc_studies.frame.judging.rules import (
     formatted_means,
     inside,
     not_available,
+    times,
 )
 from dpmc_studies.frame.judging.verdicts import verdict_of
 from dpmc_studies.statistics.tests import log_positive, row_tests
@@ -33,7 +34,6 @@ from dpmc_studies.studies.dpals.claims.evidence import (
     place_named,
 )
 from dpmc_studies.studies.dpals.claims.synthetic import SIZES
-from dpmc_studies.studies.dpals.claims.verdicts import times
 from dpmc_studies.studies.dpals.theory import (
     FRANK_WOLFE_RATES,
     IN_ITEMS,

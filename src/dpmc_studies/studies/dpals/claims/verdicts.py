@@ -16,11 +16,6 @@ from dpmc_studies.statistics.tests import row_tests
 SOME = "some"
 
 
-def times(log_ratio: float) -> str:
-    """Format a log ratio as a factor."""
-    return f"{np.exp(log_ratio):.3g}-fold"
-
-
 def some_below(rows: Rows) -> Finding:
     """Judge that some comparison is below 0, Holm-corrected; contradicted if all are above."""
     matrix = as_matrix(rows)
