@@ -3,7 +3,6 @@
 import json
 
 import pytest
-import yaml
 from workspaces import HOME, SMALL, TABLES
 
 from dpmc_studies.configuration import merge
@@ -31,18 +30,20 @@ def edited_csv(space):
     return {"hyperparameters": "mine.csv"}
 
 
-def edited_yaml(space):
+def with_a_row(space):
     """Write the hyper-parameters of DPALS with those of one cell edited."""
     row = {
-        "methods": ["dpals"],
-        "datasets": ["synthetic-5k"],
-        "epsilons": [10],
-        "settings": {"iterations": 5},
+        "datasets": "synthetic-5k",
+        "methods": "dpals",
+        "epsilons": "10",
         "source": "[own]",
+        "iterations": "5",
     }
-    text = (STUDIES / "dpals" / "hyperparameters.yaml").read_text()
-    (space.folder / "mine.yaml").write_text(text + yaml.safe_dump([row]))
-    return {"hyperparameters": "mine.yaml"}
+    text = (STUDIES / "dpals" / "hyperparameters.csv").read_text()
+    names = next(line for line in text.splitlines() if line[0] != "#").split(",")
+    line = ",".join(row.get(name, "") for name in names)
+    (space.folder / "dpals.csv").write_text(f"{text}{line}\n")
+    return {"hyperparameters": "dpals.csv"}
 
 
 def one_cell_of_each(space):
@@ -52,7 +53,7 @@ def one_cell_of_each(space):
         "huber": {"overrides": [{"where": where, "set": {"regularization": 0.4}}]},
         "equal_privacy": edited_csv(space),
         "onebit": {"grap": {"clip": 0.25}},
-        "dpals": edited_yaml(space),
+        "dpals": with_a_row(space),
     }
 
 

@@ -1,5 +1,6 @@
 """The table of hyper-parameters of private factorisation at user level."""
 
+import csv
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import yaml
 from dpmc.errors import InputError
 from dpmc_studies.frame.api import Section
 from dpmc_studies.frame.jobs.job import function
-from dpmc_studies.yaml_files import read_plain
+from dpmc_studies.yaml_files import QUICK, read_plain
 
 # what a row of hyper-parameters holds for, beside its settings and their source
 SELECTORS = {
@@ -68,18 +69,20 @@ def with_hyperparameters(
 
 
 def load_hyperparameters(path: str | Path) -> Hyperparameters:
-    """Read the table of hyper-parameters.
+    """Read the table of hyper-parameters: a CSV file, or a YAML file of a user's own.
 
-    It is a list of rows ``{methods, datasets, epsilons, variants, settings, source}``. The first
-    four are lists of what a row holds for; without one of them it holds for all. Later rows
-    override earlier ones, setting by setting.
+    A row of the CSV file holds for the variants, datasets, methods and epsilons that it names,
+    separated by spaces; without one of them it holds for all. Its other columns are source and the
+    settings, values as in YAML; an empty cell sets nothing. Lines that start with # are comments.
+    Later rows override earlier ones, setting by setting. In YAML the table is a list of rows
+    ``{methods, datasets, epsilons, variants, settings, source}``, the first four being lists.
     """
     try:
-        rows = read_plain(path)
+        rows = _read_csv(path) if Path(path).suffix == ".csv" else read_plain(path)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
     except yaml.YAMLError as error:
-        raise InputError(f"{path} is not YAML: {' '.join(str(error).split())}.") from error
+        raise InputError(f"{path} is not valid: {' '.join(str(error).split())}.") from error
     if not isinstance(rows, list):
         raise InputError(f"{path} must hold a list of rows with settings and a source.")
     for number, row in enumerate(rows, 1):
@@ -89,6 +92,41 @@ def load_hyperparameters(path: str | Path) -> Hyperparameters:
                 f"have the lists {', '.join(SELECTORS)}; got {row!r}."
             )
     return Hyperparameters(rows)
+
+
+def _read_csv(path: str | Path) -> list[dict]:
+    with open(path, encoding="utf-8-sig", newline="") as stream:
+        lines = csv.reader(line for line in stream if line.strip() and line[0] != "#")
+        names = next(lines, [])
+        if len({*names}) < len(names) or not {*SELECTORS, "source"} <= {*names}:
+            raise InputError(
+                f"{path} needs the columns {', '.join(SELECTORS)}, source and one for each "
+                f"setting, each once; got {', '.join(names) or 'nothing'}."
+            )
+        rows = []
+        for number, fields in enumerate(lines, 1):
+            if len(fields) != len(names):
+                raise InputError(
+                    f"{path}, row {number} has {len(fields)} fields instead of {len(names)}."
+                )
+            given = {name: text for name, text in zip(names, fields, strict=True) if text.strip()}
+            rows.append(_parsed(given))
+    return rows
+
+
+def _parsed(given: dict[str, str]) -> dict:
+    """Return the row of a line of CSV, by column, in the form that the rows in YAML have."""
+    row: dict[str, object] = {}
+    for name in {*SELECTORS} & {*given}:
+        words = given.pop(name).split()
+        row[name] = [_scalar(word) for word in words] if name == "epsilons" else words
+    if "source" in given:
+        row["source"] = given.pop("source")
+    return row | {"settings": {name: _scalar(text) for name, text in given.items()}}
+
+
+def _scalar(text: str) -> object:
+    return yaml.load(text, Loader=QUICK)
 
 
 def _is_row(row: object) -> bool:

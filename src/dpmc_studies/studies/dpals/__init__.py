@@ -13,7 +13,7 @@ from dpmc_studies.frame.jobs.hyperparameters import with_hyperparameters
 from dpmc_studies.studies.dpals.jobs import FIT
 from dpmc_studies.studies.dpals.settings import dpals_cells
 
-HYPERPARAMETERS = Path(__file__).with_name("hyperparameters.yaml")
+HYPERPARAMETERS = Path(__file__).with_name("hyperparameters.csv")
 PUBLISHED = ("published.csv",)
 MEASURED = ("trials", "iterations", "accounting", "coverage", "timing")
 STUDY = Study.of(

@@ -13,7 +13,7 @@ from dpmc_studies.studies.which_model.experiments.ranking import RankingCell
 from dpmc_studies.studies.which_model.jobs import FIT
 from dpmc_studies.studies.which_model.settings import fit_cells
 
-HYPERPARAMETERS = Path(__file__).with_name("hyperparameters.yaml")
+HYPERPARAMETERS = Path(__file__).with_name("hyperparameters.csv")
 STUDY = Study.of(
     __name__,
     title="Which private model for ratings?",

@@ -285,6 +285,46 @@ def test_the_table_is_read_and_its_form_checked(tmp_path):
         load_hyperparameters(tmp_path / "none.yaml")
 
 
+def test_a_table_in_csv_has_the_rows_and_types_of_one_in_yaml(tmp_path):
+    (tmp_path / "table.csv").write_text(
+        "# a comment, with a comma\n"
+        "variants,datasets,methods,epsilons,source,rank,bound,offsets,users\n"
+        "a b,drawn,als dpals,1 0.5,[own],2,1.0e-03,true,\n"
+        "# another\n"
+        ',,,,"[search], on all",,.inf,,null\n'
+    )
+    (tmp_path / "table.yaml").write_text("""
+- variants: [a, b]
+  datasets: [drawn]
+  methods: [als, dpals]
+  epsilons: [1, 0.5]
+  source: "[own]"
+  settings: {rank: 2, bound: 1.0e-3, offsets: true}
+- {source: "[search], on all", settings: {bound: .inf, users: null}}
+""")
+    found, meant = (load_hyperparameters(tmp_path / f"table.{form}") for form in ("csv", "yaml"))
+    assert found == meant
+    assert [type(value) for value in found[0]["settings"].values()] == [int, float, bool]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "needs the columns"),
+        ("variants,datasets,methods,source\n", "needs the columns"),
+        ("variants,datasets,methods,epsilons,source,rank,rank\n", "each once"),
+        ("variants,datasets,methods,epsilons,source,rank\n,,als,,x\n", "row 1 has 5 fields"),
+        ("variants,datasets,methods,epsilons,source,rank\n,,als,,,2\n", "row 1 needs settings"),
+        ("variants,datasets,methods,epsilons,source,rank\n,,als,,x,[\n", "is not valid"),
+    ],
+)
+def test_a_table_in_csv_with_a_mistake_is_refused(tmp_path, text, message):
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        load_hyperparameters(path)
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_exists_and_says_whether_it_is_private(name):
     method = METHODS[name]

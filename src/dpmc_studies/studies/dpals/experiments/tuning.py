@@ -1,7 +1,7 @@
 """Choosing hyper-parameters of private factorisation on the validation data of other seeds.
 
 A random search. That choice looks at data and no budget pays for it, as in the papers: results say
-so. What is chosen stands in ``hyperparameters.yaml`` with its source. Drawn data of
+so. The choice is in ``hyperparameters.csv`` with its source. Drawn data of
 another seed are independent of those of the results. Real ratings are the same ones, split anew:
 most of what a trial is tested on was learnt from, or scored, by the search.
 """

@@ -8,7 +8,7 @@ but at most 20, on two more, the best three on four more. What was best at a sma
 part to the end, so the choice at a larger one has no more error on these splits. Split, start and
 noise are the same for all candidates.
 
-A target of its own: what is found is written into ``hyperparameters.yaml`` by hand, as the variant
+A target of its own: what is found is written into ``hyperparameters.csv`` by hand, as the variant
 "searched". No budget pays for it.
 """
 
