@@ -55,6 +55,17 @@ def name_of(document: Path) -> str:
     return str(document.relative_to(HOME))
 
 
+def text_of(document: Path) -> str:
+    """Return a document without the links of ids and of words of the glossary."""
+    link = r"\[([^\[\]]+)\]\([./\w]*(?:claims|glossary)\.md#[\w-]+\)"
+    return re.sub(link, r"\1", document.read_text(encoding="utf-8"))
+
+
+def words_of(document: Path) -> str:
+    """Return what a document says, in one line, without those links."""
+    return " ".join(text_of(document).split())
+
+
 def fenced(document: Path) -> list[Block]:
     """Return all fenced blocks of a document, in their order, one that is not closed to its end."""
     text = document.read_text(encoding="utf-8")
@@ -93,7 +104,6 @@ NOT_RUN = {
     r"docker .*": "it needs Docker; tests/test_environments.py reads the container's recipe",
     r"make page": "it needs MovieLens 100K; tests/library/publication/test_page.py makes pages",
     r"python -m venv .*|adapters/bin/python .*": "other packages; CI runs both lines",
-    r"\S*python -m build": "a release",
     r"dpmc plan --measure .*": "it writes the costs in the package; test_costs.py measures",
     r"\S*dpmc reference update --study huber": "it takes a full run; test_reference.py updates one",
     r"dpmc fit .* --dask .*": "it needs a scheduler of Dask; tests/library/methods/test_dask.py",

@@ -36,6 +36,12 @@ def test_a_row_has_words_source_verdict_and_a_number_with_its_unit():
     assert "| contradicted | 2.839 the largest exact loss over epsilon |" in PAGE
 
 
+def test_a_claim_that_a_full_run_has_no_data_for_has_the_verdict_of_the_run_that_had_them():
+    (row,) = re.findall(r'^\| <a id="l18"></a>.*$', PAGE, flags=re.MULTILINE)
+    assert "| supported (`config/once/new-data.yaml`) | −" in row
+    assert re.search(r'^\| <a id="d6"></a>.*\| not run \|', PAGE, flags=re.MULTILINE)
+
+
 def test_ids_in_prose_become_links_and_nothing_else_does():
     text = (
         "# About H2\nH2, H99 and `H2`; (H34). [H2](x.md) [of H2][1] <a id=H2>\n"

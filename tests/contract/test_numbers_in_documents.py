@@ -15,7 +15,7 @@ import forensics
 import numpy as np
 import pandas as pd
 import pytest
-from document_texts import HOME, README, name_of
+from document_texts import HOME, README, name_of, text_of, words_of
 from every_study import plan_of
 from fake_results.huber import fake_claims
 
@@ -818,16 +818,6 @@ def agree(shown, value):
     return abs(parsed(shown) - value) <= (0.5 + 1e-6) * 10.0**-digits
 
 
-def words_of(document):
-    """Return the words of a document, without links of ids and of words of the glossary."""
-    text = re.sub(
-        r"\[([^\[\]]+)\]\([./\w]*(?:claims|glossary)\.md#[\w-]+\)",
-        r"\1",
-        document.read_text(encoding="utf-8"),
-    )
-    return " ".join(text.split())
-
-
 def said(phrase, text):
     """Return the numbers of a phrase by name, as they stand in a text; None if it is not there."""
     parts = re.split(r"\{(\w+)\}", phrase)
@@ -1177,9 +1167,7 @@ TABLES = [
 
 def rows_of(document, head):
     """Return the rows of a table of a document as label and numbers, in their order."""
-    text = re.sub(
-        r"\[([^\]]+)\]\([^)]*(?:claims|glossary)\.md[^)]*\)", r"\1", document.read_text("utf-8")
-    )
+    text = text_of(document)
     assert text.count(head) == 1, f"{name_of(document)} has no such table"
     lines = text.split(head)[1].split("\n\n")[0].splitlines()[2:]
     cells = [line.replace("**", "").strip("| ").split("|") for line in lines]

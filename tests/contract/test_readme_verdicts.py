@@ -5,7 +5,7 @@ import re
 import pandas as pd
 import pytest
 import yaml
-from document_texts import DOCUMENTS, HOME, README, name_of
+from document_texts import DOCUMENTS, HOME, README, name_of, words_of
 from every_study import ONCE, STUDIES
 
 from dpmc_studies.frame.judging.finding import NOT_RUN, VERDICTS
@@ -14,8 +14,7 @@ NAMED = rf"claim ([A-Z]\d+): ({'|'.join(VERDICTS)})"
 
 
 def named_in(document):
-    plain = re.sub(r"\[([A-Z]\d+)\]\([^)]*\)", r"\1", document.read_text(encoding="utf-8"))
-    return re.findall(NAMED, " ".join(plain.split()))
+    return re.findall(NAMED, words_of(document))
 
 
 def expected(study, profile="full"):

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from document_texts import HOME, README
+from document_texts import HOME, README, words_of
 
 from dpmc.privacy.relations import USER_ADD_REMOVE, USER_LEVEL
 from dpmc_studies.frame.showing.frames import FACTOR_MODELS
@@ -18,10 +18,6 @@ REFERENCE = HOME / "results" / "reference"
 OURS = "local_bayes"
 NEAR = 0.01
 CELL = ["dataset", "relation", "epsilon", "method", "mechanism"]
-
-
-def words_of(document):
-    return " ".join(document.read_text(encoding="utf-8").split())
 
 
 def means(rmse, table):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dpmc_studies.frame.api import Study
 from dpmc_studies.frame.checking.runs import read_frame
+from dpmc_studies.frame.judging.finding import NOT_RUN
 from dpmc_studies.report.numbers import effect_parts
 from dpmc_studies.yaml_files import read_plain
 
@@ -45,8 +46,7 @@ def claims_page(studies: Mapping[str, Study], reference: Path) -> str:
     parts = [PAGE]
     for name, study in studies.items():
         known = read_plain(study.schema.with_name("claims.yaml"))
-        path = reference / name / "expected" / "full" / "claims.csv"
-        judged = read_frame(path).set_index("id").to_dict("index") if path.is_file() else {}
+        judged = _judged(reference / name / "expected")
         rows = [_row(claim, judged.get(claim["id"])) for claim in known]
         head = f"## {study.title} (`{name}`)\n\nDetails: [its page](studies/{name}.md)."
         parts.append(f"{head}\n\n{_table(HEADINGS, rows)}")
@@ -60,6 +60,20 @@ def claims_page(studies: Mapping[str, Study], reference: Path) -> str:
         ]
     parts.append(f"{MISTAKES}\n\n{_table(('Id', 'What', 'Where', 'Grade'), mistakes)}")
     return "\n\n".join(parts) + "\n"
+
+
+def _judged(expected: Path) -> dict[str, dict]:
+    """Return the claims of the full run by id; where it lacks the data, of a run that had them."""
+    full = expected / "full" / "claims.csv"
+    judged = read_frame(full).set_index("id").to_dict("index") if full.is_file() else {}
+    for path in sorted(expected.glob("*/claims.csv")):
+        for claim in read_frame(path).to_dict("records"):
+            if (known := judged.get(claim["id"])) and known["verdict"] == NOT_RUN != claim[
+                "verdict"
+            ]:
+                verdict = f"{claim['verdict']} (`config/once/{path.parent.name}.yaml`)"
+                judged[claim["id"]] = claim | {"verdict": verdict}
+    return judged
 
 
 def _row(claim: Mapping, judged: Mapping | None) -> tuple[str, ...]:
