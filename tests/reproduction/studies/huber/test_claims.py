@@ -26,95 +26,73 @@ REAL_CLAIMS = [f"H{n}" for n in (17, 19, 20, 21, 22, 51)]
 HUBER, GAUSSIAN, LAPLACE = ({"mechanism": noise} for noise in ("huber", "gaussian", "laplace"))
 SYNTHETIC, SWEETRS = {"dataset": "synthetic"}, {"dataset": "sweetrs"}
 
+# Where an effect supports a claim: its opposite contradicts it, and without it there is no effect.
+SIDED = {
+    "H3": (-0.03, HUBER),
+    "H5": (0.05, LAPLACE),
+    "H7": (-0.05, HUBER | {"method": "irls"}),
+    "H13": (-0.05, HUBER | {"method": "irls", "variance": 2.0}),
+    "H15": (-0.05, LAPLACE | {"method": "irls"}),
+    "H48": (0.05, LAPLACE),
+    "H49": (-0.05, GAUSSIAN),
+}
+
 # For each claim what is planted, and the verdict that must come out. Without anything planted
 # the mechanisms and the methods are equal, more variance and a higher rank hurt.
 PLANTED = [
     ("H1", S, when(-0.05, rank=5, **HUBER), {}),
     ("H1", C, when(0.06, rank=20, variance=2.0, observed_fraction=0.1, **HUBER), {}),
     ("H1", N, None, {}),
-    ("H1", I, None, LOUD),
     ("H2", S, when(-0.02, rank=5, **HUBER), {}),
     ("H2", C, when(0.02, rank=5, variance=1.0, observed_fraction=0.1, **HUBER), {}),
-    ("H2", I, None, LOUD),
-    ("H3", S, when(-0.03, **HUBER), {}),
-    ("H3", N, None, {}),
-    ("H3", C, when(0.03, **HUBER), {}),
-    ("H3", I, None, LOUD),
     ("H4", S, plus(when(-0.05, **HUBER), when(-0.1, rank=20, variance=1.0, **GAUSSIAN)), {}),
     ("H4", C, when(-0.05, **GAUSSIAN), {}),
     ("H4", N, None, {}),
     # Huber best on average, by far in six rows, but Gaussian in more of them.
     ("H4", C, plus(when(-0.5, rank=20, variance=1.0, **HUBER), when(-0.05, **GAUSSIAN)), {}),
     ("H4", I, when(-0.05, **HUBER), {}),  # best overall, but Gaussian never lowest
-    ("H5", S, when(0.05, **LAPLACE), {}),
-    ("H5", N, None, {}),
-    ("H5", C, when(-0.05, **LAPLACE), {}),
-    ("H5", I, None, LOUD),
     ("H6", S, None, {}),
     ("H6", C, when(-0.05, **GAUSSIAN), {}),
-    ("H6", I, None, LOUD),
-    ("H7", S, when(-0.05, method="irls", **HUBER), {}),
-    ("H7", N, None, {}),
-    ("H7", C, when(0.05, method="irls", **HUBER), {}),
     ("H7", I, when(-0.0104, method="irls", **HUBER), {}),  # better, but not by more than 1 %
     ("H8", S, when(-0.05, method="irls", observed_fraction=0.05, **HUBER), {}),
     ("H8", C, when(-0.05, method="irls", observed_fraction=0.15, **HUBER), {}),
     ("H8", N, when(-0.05, method="irls", **HUBER), {}),  # a gain, but the same everywhere
-    ("H8", I, None, LOUD),
     ("H9", S, None, {}),
     ("H9", C, when(-0.5, variance=2.0, **SYNTHETIC), {}),
-    ("H9", I, None, LOUD),
     ("H10", S, when(0.1, variance=2.0, observed_fraction=0.05, **SYNTHETIC), {}),
     ("H10", C, when(0.1, variance=2.0, observed_fraction=0.15, **SYNTHETIC), {}),
     ("H10", N, None, {}),
-    ("H10", I, None, LOUD),
     ("H11", S, when(-0.05, variance=2.0, **HUBER), {}),
     ("H11", C, when(-0.05, variance=2.0, **LAPLACE), {}),
-    ("H11", I, None, LOUD),
     ("H12", S, when(-0.05, method="als", variance=1.0, rank=5, **HUBER), {}),
     ("H12", N, when(-0.05, method="als", variance=1.0, rank=20, **HUBER), {}),
     ("H12", C, when(0.05, method="als", variance=1.0, **HUBER), {}),
-    ("H12", I, None, LOUD),
-    ("H13", S, when(-0.05, method="irls", variance=2.0, **HUBER), {}),
-    ("H13", C, when(0.05, method="irls", variance=2.0, **HUBER), {}),
-    ("H13", I, None, LOUD),
     ("H14", S, when(-0.05, method="als", **GAUSSIAN), {}),
     ("H14", C, when(0.05, method="als", rank=20, **GAUSSIAN), {}),
     ("H14", N, None, {}),
-    ("H14", I, None, LOUD),
-    ("H15", S, when(-0.05, method="irls", **LAPLACE), {}),
-    ("H15", C, when(0.05, method="irls", **LAPLACE), {}),
-    ("H15", I, None, LOUD),
     ("H37", S, when(-0.05, method="irls", rank=5, **LAPLACE), {}),
     ("H37", C, when(0.05, method="irls", rank=5, **LAPLACE), {}),
     ("H37", N, when(-0.05, method="irls", rank=20, **LAPLACE), {}),
-    ("H37", I, None, LOUD),
     ("H16", S, None, {}),
     ("H16", C, when(-1.0, rank=20, **SYNTHETIC), {}),
     ("H16", C, when(0.7, variance=1.0, rank=5, **SYNTHETIC), {}),  # grows, but more noise helps
-    ("H16", I, None, LOUD),
     ("H53", S, plus(when(-0.05, **HUBER), when(-0.05, method="irls", **HUBER)), {}),
     ("H53", C, plus(when(-0.05, rank=5, **HUBER), when(0.05, rank=20, **HUBER)), {}),
     ("H53", N, None, {}),
     # at ranks 5 and 20 the sign differs, but at 20 it is within the margin; one trend is none
     ("H53", N, plus(when(-0.05, rank=5, **HUBER), when(0.004, rank=20, **HUBER)), {}),
-    ("H53", I, None, LOUD),
     ("H17", S, None, {}),
     ("H17", C, when(0.03, irls_iterations=2, dataset="ml-100k"), {}),
-    ("H17", I, None, LOUD),
     ("H19", S, when(-0.02, observed_fraction=[0.05, 0.051], **HUBER), {}),
     ("H19", C, when(-0.02, dataset="ml-100k", **LAPLACE), {}),
-    ("H19", I, None, LOUD),
     ("H20", S, when(-0.02, observed_fraction=0.15, **SWEETRS, **GAUSSIAN), {}),
     ("H20", C, when(0.02, observed_fraction=0.15, **SWEETRS, **GAUSSIAN), {}),
     ("H20", I, when(-0.02, **SWEETRS, **GAUSSIAN), {}),  # lower, but at 5 % too
     ("H21", S, when(-0.03, **HUBER), {}),
     ("H21", C, plus(when(-0.03, **SWEETRS, **HUBER), when(0.03, **SYNTHETIC, **HUBER)), {}),
     ("H21", N, when(0.03, **SYNTHETIC, **HUBER), {}),
-    ("H21", I, None, LOUD),
     ("H22", S, None, {}),
     ("H22", C, when(0.5, mechanism=["huber", "gaussian", "laplace"], **SWEETRS), {}),
-    ("H22", I, None, LOUD),
     ("H32", S, None, {"spread": 0.1, "spread_of": when(1.0, **LAPLACE)}),
     ("H32", C, None, {"spread": 0.1, "spread_of": when(-1.0, **LAPLACE)}),
     ("H32", I, None, {"spread": 0.1}),
@@ -122,31 +100,27 @@ PLANTED = [
     ("H33", C, when(-0.03, observed_fraction=0.15, **GAUSSIAN), {}),
     # better at 5 % than at 15 %, but worse than the others there
     ("H33", C, plus(when(0.1, **GAUSSIAN), when(-0.05, observed_fraction=0.05, **GAUSSIAN)), {}),
-    ("H33", I, None, LOUD),
     ("H46", S, plus(when(-0.03, **GAUSSIAN), when(0.03, **LAPLACE)), {}),
     ("H46", N, plus(when(-0.004, **GAUSSIAN), when(0.004, **LAPLACE)), {}),  # order alone
     ("H46", C, when(0.03, **GAUSSIAN), {}),
     ("H46", C, when(-0.03, **LAPLACE), {}),
-    ("H46", I, None, LOUD),
-    ("H48", S, when(0.05, **LAPLACE), {}),
     ("H48", N, when(0.005, **LAPLACE), {}),
-    ("H48", C, when(-0.05, **LAPLACE), {}),
-    ("H48", I, None, LOUD),
-    ("H49", S, when(-0.05, **GAUSSIAN), {}),
-    ("H49", C, when(0.05, **GAUSSIAN), {}),
-    ("H49", I, None, LOUD),
     ("H50", S, when(0.05, variance=1.0, **LAPLACE), {}),  # alike where the variance is high
     ("H50", C, when(0.05, variance=2.0, **LAPLACE), {}),
     ("H50", C, when(-0.05, variance=2.0, **LAPLACE), {}),
-    ("H50", I, None, LOUD),
     ("H56", S, when(-0.05, **HUBER), {}),
     ("H56", N, when(-0.05, rank=20, variance=1.0, observed_fraction=0.05, **LAPLACE), {}),
     ("H56", C, when(-0.05, **GAUSSIAN), {}),
-    ("H56", I, None, LOUD),
     ("H51", S, None, {}),
     ("H51", C, when(0.03, irls_iterations=2, dataset="sweetrs", observed_fraction=0.1), {}),
     ("H51", I, None, {"spread": 0.03}),
 ]
+for name, (amount, where) in SIDED.items():
+    PLANTED += [(name, S, when(amount, **where), {}), (name, C, when(-amount, **where), {})]
+    PLANTED.append((name, N, None, {}))
+# Where trials scatter that much nothing can be said. What leaves these open stands above.
+OPEN = ("H4", "H20", "H32", "H51")
+PLANTED += [(name, I, None, LOUD) for name in SYNTHETIC_CLAIMS + REAL_CLAIMS if name not in OPEN]
 
 
 def planted_names():
@@ -222,7 +196,7 @@ REPORTED = {
         C,
         "reported: 29, 34, 1, by more than sampling error 1",
     ),  # planted trials hardly scatter
-    "H2": (S, "reported: 24 of 24, mean -2.91 % (12 of 12 rows)"),
+    "H2": (S, "reported: 24 of 24, mean -2.91 %"),
     "H3": (S, "reported: 29 of 36"),
     "H4": (S, "reported lowest: 6, 17"),
     "H5": (S, "reported: 12 of 12"),
@@ -265,7 +239,7 @@ REPORTED = {
     "H51": (S, "reported: 4 of 4"),
     "H52": (S, "Huber 5.380, Gaussian 17.129 by the formula and 20.676 exactly"),
     "H53": (N, "(reported: -2.91, -0.96, -0.93 %)"),
-    "H54": (U, "data not available"),
+    "H54": (U, "not part of this run"),
     "H55": (U, "500 of 500 predictions"),
     "H56": (S, "reported: 30 of 36"),
     "H57": (C, "reported: 7 of 36"),

@@ -35,7 +35,6 @@ Budget = Callable[[str, float], float]
 
 @claim("H23")
 def huber_budget_close_to_laplace(evidence: Evidence) -> Finding:
-    """eps_H / eps_L is at most 1.10 from variance 2 on, and falls with the variance."""
     ours, reported = (
         [budget("huber", v) / budget("laplace", v) for v in LARGER_VARIANCES]
         for budget in (corrected_budget(evidence), reported_budget(evidence))
@@ -64,7 +63,6 @@ def close(choices: Choices) -> float:
 
 @claim("H24")
 def gaussian_needs_the_largest_budget(evidence: Evidence) -> Finding:
-    """By the formula and exactly, eps_G exceeds eps_H and eps_L at every variance."""
 
     def excess(gaussian: Budget, other: Budget) -> list[float]:
         return [
@@ -85,10 +83,6 @@ def gaussian_needs_the_largest_budget(evidence: Evidence) -> Finding:
 
 @claim("H25")
 def gaussian_budget_falls_less_with_variance(evidence: Evidence) -> Finding:
-    """eps(4) / eps(1) is larger for Gaussian noise than for Huber and for Laplace noise.
-
-    By the papers' formula, which the sentence is about; the exact one is in the reason.
-    """
 
     def remaining(budget: Budget, noise: str) -> float:
         return budget(noise, 4.0) / budget(noise, 1.0)
@@ -114,7 +108,6 @@ def gaussian_budget_falls_less_with_variance(evidence: Evidence) -> Finding:
 
 @claim("H26")
 def huber_budget_like_gaussian_at_low_variance(evidence: Evidence) -> Finding:
-    """|log(eps_H / eps_G)| is least at variance 1, and small there, by the formula and exactly."""
 
     def distances(gaussian: Budget, huber: Budget) -> list[float]:
         return [abs(np.log(huber("huber", v) / gaussian("gaussian", v))) for v in VARIANCES]
@@ -138,7 +131,6 @@ def huber_budget_like_gaussian_at_low_variance(evidence: Evidence) -> Finding:
 
 @claim("H27")
 def huber_allows_less_noise_than_laplace(evidence: Evidence) -> Finding:
-    """At equal pure epsilon of one release some Huber noise has less variance than Laplace's."""
     smallest = min(huber_to_laplace_variance(float(a)) for a in np.geomspace(1e-3, 30, 200))
     return Finding(
         verdict_of(smallest < 1 - 1e-9),
@@ -150,10 +142,6 @@ def huber_allows_less_noise_than_laplace(evidence: Evidence) -> Finding:
 
 @claim("H45")
 def huber_allows_less_noise_over_a_training(evidence: Evidence) -> Finding:
-    """At equal total epsilon and delta of 50 releases Huber noise has 10 % less variance.
-
-    Of scale 1, which the papers fix; with the best scale it is claim R7.
-    """
     laplace = calibrated("laplace", **TRAINING).var()
     found = _much_less(evidence, _of_scale_one(**TRAINING) / laplace)
     return replace(found, reason=f"of scale 1, as in the papers, {found.reason}; {NOT_REPORTED}")
@@ -161,7 +149,6 @@ def huber_allows_less_noise_over_a_training(evidence: Evidence) -> Finding:
 
 @claim("R7")
 def scaled_huber_allows_less_noise_over_a_training(evidence: Evidence) -> Finding:
-    """The same with the best scale."""
     huber, laplace, gaussian = (
         calibrated(name, **TRAINING) for name in ("huber", "laplace", "gaussian")
     )

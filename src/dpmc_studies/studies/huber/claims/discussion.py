@@ -13,7 +13,6 @@ from dpmc_studies.frame.judging.finding import (
 from dpmc_studies.frame.judging.rules import (
     all_of,
     explained,
-    judge_most,
     not_available,
 )
 from dpmc_studies.frame.judging.verdicts import verdict_of
@@ -32,7 +31,6 @@ STRICT, LOOSE = 0.1, 10.0  # total epsilon
 
 @claim("H54")
 def a_irls_costs_no_privacy(evidence: Evidence) -> Finding:
-    """FACT: by the tightest account the total of A-IRLS is not above that of ALS."""
     if evidence.totals is None:
         return not_available("totals over a training")
     rows = select(evidence.totals, mechanism="huber", variance=2.0)
@@ -50,7 +48,6 @@ def a_irls_costs_no_privacy(evidence: Evidence) -> Finding:
 
 @claim("H55")
 def noise_on_users_gains_no_privacy(evidence: Evidence) -> Finding:
-    """FACT: without noise on users, a changed rating changes no prediction of its user."""
     changed, all_of_them, largest = _changed()
     return Finding(
         verdict_of(changed == 0),
@@ -67,17 +64,8 @@ def _changed() -> tuple[int, int, float]:
     return int((shifts > 0).sum()), shifts.size, float(shifts.max())
 
 
-@claim("H56")
-def other_mechanisms_improve_performance(evidence: Evidence) -> Finding:
-    """MOST rows: the better of Huber and Laplace noise against Gaussian noise."""
-    cells = (synthetic_grid(noise) for noise in ("gaussian", "huber", "laplace"))
-    sample = evidence.sample_against_best(*cells)
-    return judge_most(sample._replace(ours=-sample.ours, reported=-sample.reported))
-
-
 @claim("H57")
 def others_are_competitive_with_a_pure_guarantee(evidence: Evidence) -> Finding:
-    """Gaussian noise is at most 1 % below each, over 36 rows, and R6 holds."""
     gaussian = synthetic_grid("gaussian")
     near = [
         not_below_margin(evidence, other, deltas(gaussian, synthetic_grid(other)))
@@ -90,7 +78,6 @@ def others_are_competitive_with_a_pure_guarantee(evidence: Evidence) -> Finding:
 
 @claim("H58")
 def gaussian_suffers_at_strict_budgets(evidence: Evidence) -> Finding:
-    """FACT: at equal total budget Gaussian noise has more of Laplace's variance if it is strict."""
     ratios = {
         count: [_gaussian_over_laplace(releases, epsilon) for epsilon in (STRICT, LOOSE)]
         for count, releases in (("one release", 1), (f"{RELEASES} releases", RELEASES))
@@ -112,7 +99,6 @@ def gaussian_suffers_at_strict_budgets(evidence: Evidence) -> Finding:
 
 @claim("H59")
 def laplace_needs_a_generous_budget_for_many_queries(evidence: Evidence) -> Finding:
-    """FACT: against Gaussian noise, Laplace noise needs more variance over many releases."""
     one, many = (1 / _gaussian_over_laplace(releases, 1.0) for releases in (1, RELEASES))
     return Finding(
         verdict_of(many > max(one, 1.0)),
@@ -132,6 +118,5 @@ def _gaussian_over_laplace(releases: int, epsilon: float) -> float:
 
 @claim("H60")
 def laplace_leads_to_other_minima(evidence: Evidence) -> Finding:
-    """As H36: where starts end in different minima, Laplace noise leads to higher ones."""
     found = judge_settled(evidence, "gaussian", "laplace")
     return explained(found, "Gaussian against Laplace noise")

@@ -1,4 +1,7 @@
-"""Everything a claim may be judged on, and the registry of the predicates that judge."""
+"""Everything a claim may be judged on, and the registry of the predicates that judge.
+
+What a predicate asks for stands in ``claims.yaml``, once.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -11,8 +11,8 @@ from dpmc_studies.frame.judging.readings import on_trials
 from dpmc_studies.studies.huber.cells import COORDINATES
 from dpmc_studies.studies.huber.claims import (  # noqa: F401  (importing them registers their predicates)
     budgets,
+    compared,
     discussion,
-    method_comparisons,
     noise_comparisons,
     noise_facts,
     own,
@@ -20,7 +20,7 @@ from dpmc_studies.studies.huber.claims import (  # noqa: F401  (importing them r
     reweighting,
     side_experiments,
     thesis_methods,
-    variance_and_rank,
+    trends,
 )
 from dpmc_studies.studies.huber.claims.contrasts import LogRmse
 from dpmc_studies.studies.huber.claims.evidence import PREDICATES, Evidence

@@ -1,4 +1,4 @@
-"""Claims that compare kinds of noise: H1 to H6, H32, H33, H46, H48 to H50 and H52."""
+"""Claims that compare kinds of noise: H1, H4 to H6, H32, H33, H46, H50 and H52."""
 
 from dataclasses import replace
 
@@ -22,7 +22,6 @@ from dpmc_studies.frame.judging.rules import (
     Sample,
     all_of,
     fact,
-    judge_all,
     judge_most,
     judge_pooled,
     mirrored,
@@ -67,7 +66,6 @@ SMALL, LARGE = 0.05, 0.15
 
 @claim("H1")
 def huber_wins_sometimes_and_never_loses_by_much(evidence: Evidence) -> Finding:
-    """A significant win against each other noise, and no cell significantly more than 2 % worse."""
     huber, gaussian, laplace = map(synthetic_grid, NOISES)
     worse = np.log1p(evidence.choices.widened(COMPARABLE))
     others = [evidence.sample(deltas(huber, other)) for other in (gaussian, laplace)]
@@ -107,24 +105,8 @@ def _losses_beyond_sampling_error(sample: Sample, threshold: float) -> int:
     return int(((excess > 1e-12) & significant).sum())
 
 
-@claim("H2")
-def huber_lowest_at_rank_5(evidence: Evidence) -> Finding:
-    """ALL rank-5 comparisons of Huber with Gaussian and with Laplace noise."""
-    huber, gaussian, laplace = (synthetic_grid(noise, ranks=[5]) for noise in NOISES)
-    rows = count(evidence.sample_against_best(huber, gaussian, laplace).reported)
-    found = judge_all(evidence.sample(deltas(huber, gaussian) + deltas(huber, laplace)))
-    return replace(found, reason=f"{found.reason} ({rows.wins} of {rows.total} rows)")
-
-
-@claim("H3")
-def huber_lowest_in_the_majority(evidence: Evidence) -> Finding:
-    """MOST rows against the better of Gaussian and Laplace noise."""
-    return judge_most(evidence.sample_against_best(*map(synthetic_grid, NOISES)))
-
-
 @claim("H4")
 def gaussian_lowest_in_a_few_cases_at_higher_rank(evidence: Evidence) -> Finding:
-    """At ranks 10 and 20, Gaussian noise is lowest in some rows and Huber noise in more."""
     huber, gaussian, laplace = (synthetic_grid(noise, ranks=[10, 20]) for noise in NOISES)
     huber_best = evidence.sample_against_best(huber, gaussian, laplace)
     gaussian_best = evidence.sample_against_best(gaussian, huber, laplace)
@@ -147,14 +129,12 @@ def gaussian_lowest_in_a_few_cases_at_higher_rank(evidence: Evidence) -> Finding
 
 @claim("H5")
 def huber_more_accurate_than_laplace_at_a_similar_budget(evidence: Evidence) -> Finding:
-    """MOST rank-5 rows against Laplace noise, and at most 10 % more budget from variance 2 on."""
     rows = deltas(*(synthetic_grid(noise, ranks=TABLE_3) for noise in ("huber", "laplace")))
     return all_of([judge_most(evidence.sample(rows)), huber_budget_close_to_laplace(evidence)])
 
 
 @claim("H6")
 def gaussian_does_not_reduce_rmse(evidence: Evidence) -> Finding:
-    """At rank 5 neither pooled effect of Gaussian noise, against the others, is below -1 %."""
     gaussian = synthetic_grid("gaussian", ranks=TABLE_3)
     others = {
         other: deltas(gaussian, synthetic_grid(other, ranks=TABLE_3))
@@ -165,10 +145,9 @@ def gaussian_does_not_reduce_rmse(evidence: Evidence) -> Finding:
 
 @claim("H32")
 def laplace_is_inconsistent(evidence: Evidence) -> Finding:
-    """The RMSE of Laplace noise varies more over trials than that of the other two.
+    """Take out first what a trial's matrix, mask and start do to all three kinds of noise.
 
-    What a trial's matrix, mask and start do to all three is taken out first: each is set against
-    the mean of the others.
+    Each is set against the mean of the others.
     """
     logs = {
         noise: np.array([evidence.ours.row(cell) for cell in synthetic_grid(noise)])
@@ -202,10 +181,7 @@ def laplace_is_inconsistent(evidence: Evidence) -> Finding:
 
 @claim("H33")
 def gaussian_works_best_at_small_fractions(evidence: Evidence) -> Finding:
-    """Gaussian noise against the mean of the others: at most 1 % worse at 5 %, better than at 15 %.
-
-    "Works well" asks for no more than that it is not worse; "especially" is about the trend.
-    """
+    """Ask for no more than "not worse" of "works well"; "especially" is about the trend."""
     small, large = _gaussian_advantage(SMALL), _gaussian_advantage(LARGE)
     trend = [at_small - at_large for at_small, at_large in zip(small, large, strict=True)]
     slope = judge_pooled(evidence.sample(trend))
@@ -233,7 +209,6 @@ def _gaussian_advantage(fraction: float) -> list:
 
 @claim("H46")
 def huber_is_a_middle_ground_in_accuracy(evidence: Evidence) -> Finding:
-    """POOLED over 36 rows each: Gaussian against Huber noise, and Huber against Laplace noise."""
     huber, gaussian, laplace = map(synthetic_grid, NOISES)
     pairs = {
         "Gaussian against Huber": deltas(gaussian, huber),
@@ -246,7 +221,6 @@ def huber_is_a_middle_ground_in_accuracy(evidence: Evidence) -> Finding:
 
 @claim("H52")
 def huber_is_a_middle_ground_in_privacy(evidence: Evidence) -> Finding:
-    """eps_L < eps_H < eps_G at variances 2, 3 and 4, by the corrected formula and exactly."""
     corrected, exact, reported = (
         budget(evidence) for budget in (corrected_budget, exact_budget, reported_budget)
     )
@@ -271,25 +245,11 @@ def huber_is_a_middle_ground_in_privacy(evidence: Evidence) -> Finding:
     )
 
 
-@claim("H48")
-def laplace_compromises_accuracy(evidence: Evidence) -> Finding:
-    """POOLED over 36 rows: Gaussian against Laplace noise of the same variance."""
-    return judge_pooled(evidence.sample(deltas(*map(synthetic_grid, ("gaussian", "laplace")))))
-
-
-@claim("H49")
-def gaussian_is_more_accurate(evidence: Evidence) -> Finding:
-    """MOST rows against the better of Huber and Laplace noise."""
-    cells = (synthetic_grid(noise) for noise in ("gaussian", "huber", "laplace"))
-    return judge_most(evidence.sample_against_best(*cells))
-
-
 @claim("H50")
 def huber_is_like_laplace_at_high_variance(evidence: Evidence) -> Finding:
-    """No effect at variance 2, and at 2, 3 and 4 at most 10 % more budget and nearer to Laplace.
+    """Judge "nearer" by total variation, which noise like Gaussian noise would not pass.
 
-    "Nearer" is by total variation, so that noise like Gaussian noise would not pass. The sentence
-    is about budgets, so that they alone decide what is reported.
+    The sentence is about budgets, so that they alone decide what is reported.
     """
     noises = ("huber", "laplace")
     sample = evidence.sample(deltas(*(synthetic_grid(noise, variances=[2.0]) for noise in noises)))

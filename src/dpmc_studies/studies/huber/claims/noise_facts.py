@@ -33,7 +33,6 @@ SEEN = special.kolmogi(0.05) / np.sqrt(DRAWS)
 
 @claim("H28")
 def budget_is_pure_and_tight(evidence: Evidence) -> Finding:
-    """The largest log-ratio is a D to 1e-9, and an audit on samples proves 90 % of it."""
     error, least = _error_and_least_proven(evidence.seed)
     tight = 1 - evidence.choices.widened(SLACK)
     return Finding(
@@ -92,10 +91,7 @@ def epsilon_of_counts(more: int, fewer: int, samples: int) -> float:
 
 @claim("H29")
 def like_gaussian_at_large_a_and_laplace_at_small_a(evidence: Evidence) -> Finding:
-    """Total variation at equal variance at most .01: Gaussian for a >= 3, Laplace for a <= .7.
-
-    Contradicted only by more than a test sees in 1000 draws: "practically" says no more.
-    """
+    """Contradicted only by more than a test sees in 1000 draws: "practically" says no more."""
     gaussian, laplace = (
         {a: total_variation(Huber(a), other.from_variance(Huber(a).var())) for a in parameters}
         for other, parameters in ((Gaussian, (3.0, 4.0, 6.0)), (Laplace, (0.7, 0.5, 0.3, 0.1)))
@@ -116,7 +112,6 @@ def like_gaussian_at_large_a_and_laplace_at_small_a(evidence: Evidence) -> Findi
 
 @claim("H30")
 def variance_falls_to_one(evidence: Evidence) -> Finding:
-    """var(3) < 1.005, falling in a, and var(8) - 1 < 1e-9."""
     at_three, at_eight = Huber(3.0).var(), Huber(8.0).var()
     variances = [Huber(float(a)).var() for a in np.geomspace(0.05, 6, 200)]
     falls = bool((np.diff(variances) < 0).all())
@@ -130,10 +125,7 @@ def variance_falls_to_one(evidence: Evidence) -> Finding:
 
 @claim("H31")
 def inverse_cdf_sampler_matches_the_density(evidence: Evidence) -> Finding:
-    """Kolmogorov-Smirnov on 1e6 draws by the formula as published.
-
-    Whether the thesis's figure 4.3 was drawn by it cannot be told: our copy has no such figure.
-    """
+    """Judge the formula: whether figure 4.3 was drawn by it cannot be told, our copy lacks it."""
     right, wrong = _right_and_published_sampler(evidence.seed)
     return Finding(
         SUPPORTED if wrong[1] > LEVEL else CONTRADICTED,

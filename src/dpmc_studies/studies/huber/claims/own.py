@@ -28,7 +28,6 @@ SETTING = ["dataset", "rank", "observed_fraction"]
 
 @claim("R1")
 def synthetic_tables_are_reproduced(evidence: Evidence) -> Finding:
-    """FACT: 85 % of the numbers lie within 15 %, with a median deviation of at most 6 %."""
     rows = _compared(evidence, [SYNTHETIC])
     done = rows[rows["log_ratio"].notna()]
     if done.empty:
@@ -48,7 +47,6 @@ def synthetic_tables_are_reproduced(evidence: Evidence) -> Finding:
 
 @claim("R2")
 def real_tables_are_nearly_reproduced(evidence: Evidence) -> Finding:
-    """FACT: each number, with noise and without, within 2 % on MovieLens 100K, 5 % on SweetRS."""
     compared = _compared(evidence, list(REAL_TOLERANCES))
     done = compared[compared["log_ratio"].notna()]
     if done.empty:
@@ -94,13 +92,11 @@ def _largest(rows: pd.DataFrame) -> str:
 
 @claim("R3")
 def private_models_beat_biases_on_synthetic_data(evidence: Evidence) -> Finding:
-    """MOST cells with noise: against a bias of items and users without noise."""
     return _against(evidence, [SYNTHETIC], "user_item_bias")
 
 
 @claim("R4")
 def private_models_beat_a_constant_on_real_data(evidence: Evidence) -> Finding:
-    """MOST cells with noise: against the global mean."""
     return _against(evidence, list(REAL_TOLERANCES), "global_mean")
 
 
@@ -140,7 +136,6 @@ def _named(cell: dict[str, object]) -> str:
 
 @claim("R5")
 def reported_budgets_are_what_formulas_give(evidence: Evidence) -> Finding:
-    """FACT: every reported budget agrees with its formula."""
     table = evidence.comparison
     rows = pd.DataFrame() if table is None else table[table["metric"] == "epsilon"]
     rows = rows[rows["mean"].notna()] if len(rows) else rows
@@ -164,7 +159,6 @@ def reported_budgets_are_what_formulas_give(evidence: Evidence) -> Finding:
 
 @claim("R6")
 def reported_epsilon_is_that_of_the_model(evidence: Evidence) -> Finding:
-    """FACT: contradicted by measured losses above its total; nothing measured can support it."""
     totals, losses = evidence.totals, evidence.transcript_loss
     parts = [text for text in (totals_text(totals), losses_text(losses)) if text]
     if not parts:

@@ -1,4 +1,4 @@
-"""Claims about MovieLens 100K and SweetRS: H17 to H22 and H51."""
+"""Claims about MovieLens 100K and SweetRS: H18 and H20 to H22."""
 
 from dataclasses import replace
 
@@ -51,35 +51,9 @@ MUCH_DEARER = 3.0
 ORDERS_OF_MAGNITUDE = 10.0
 
 
-@claim("H17")
-def two_inner_iterations_cost_nothing(evidence: Evidence) -> Finding:
-    """ALL: A-IRLS with K = 2 is less than 1 % worse than with K = 20, with Huber noise."""
-    rows = [
-        delta(_cell(evidence, *place, "huber", inner=2), _cell(evidence, *place, "huber"))
-        for place in MOVIELENS + SWEETRS
-    ]
-    return judge_all(evidence.sample(rows), threshold=evidence.choices.margin()[1])
-
-
-@claim("H51")
-def two_inner_iterations_are_accurate_enough(evidence: Evidence) -> Finding:
-    """ALL: A-IRLS with K = 2 and Huber noise is less than 1 % worse than ALS with Gaussian noise.
-
-    ALS is the cheaper of the two, see H18.
-    """
-    rows = [
-        delta(_cell(evidence, *place, "huber", inner=2), _cell(evidence, *place, "gaussian"))
-        for place in MOVIELENS + SWEETRS
-    ]
-    return judge_all(evidence.sample(rows), threshold=evidence.choices.margin()[1])
-
-
 @claim("H18")
 def twenty_inner_iterations_much_dearer(evidence: Evidence) -> Finding:
-    """ALL: A-IRLS with K = 20 takes at least 3 times as long as ALS, with the direct kernel.
-
-    ALS is A-IRLS with K = 1, which solves one regression for each item as ALS does.
-    """
+    """ALS is A-IRLS with K = 1, which solves one regression for each item as ALS does."""
     if evidence.timing is None or evidence.timing.empty:
         return Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (timing)")
     ratios = {
@@ -112,18 +86,8 @@ def twenty_inner_iterations_much_dearer(evidence: Evidence) -> Finding:
     )
 
 
-@claim("H19")
-def huber_lowest_private_at_the_smallest_fraction(evidence: Evidence) -> Finding:
-    """ALL: A-IRLS with Huber noise against the other two private columns, both data sets."""
-    places = [*MOVIELENS, SWEETRS[0]]
-    return judge_all(
-        evidence.sample([row for place in places for row in _huber_minus_others(evidence, place)])
-    )
-
-
 @claim("H20")
 def gaussian_takes_over_as_the_fraction_grows(evidence: Evidence) -> Finding:
-    """ALL of two: delta(ALS+G, A-IRLS+H) falls from 5 % to 15 %, and is below 0 at 15 %."""
     small, _, large = (_huber_minus_others(evidence, place)[0] * -1 for place in SWEETRS)
     level = judge_pooled(evidence.sample([large]))
     found = judge_all(evidence.sample([large, large - small]))
@@ -138,7 +102,6 @@ def gaussian_takes_over_as_the_fraction_grows(evidence: Evidence) -> Finding:
 
 @claim("H21")
 def sweetrs_shows_the_synthetic_trend(evidence: Evidence) -> Finding:
-    """The sign of delta(A-IRLS+H, other private) on SweetRS is that of the synthetic data."""
     pairs = [
         (evidence.sample([real]), evidence.sample(synthetic))
         for place in SWEETRS
@@ -169,10 +132,6 @@ def sweetrs_shows_the_synthetic_trend(evidence: Evidence) -> Finding:
 
 @claim("H22")
 def privacy_costs_much_less_on_sweetrs(evidence: Evidence) -> Finding:
-    """The mean relative gap, private over not, is at least 10 times larger on synthetic data.
-
-    The variance on SweetRS is not stated, so it has to hold, or not, at each that was run.
-    """
     synthetic, real = _gaps(evidence, evidence.ours)
     trials = np.minimum(np.isfinite(synthetic).sum(axis=1).min(), np.isfinite(real).sum(axis=1))
     obstacle = obstacle_to(trials)
@@ -239,17 +198,18 @@ def gaps_by_variance(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows).T
 
 
-def _cell(
+def real_cell(
     evidence: Evidence,
     dataset: str,
     fraction: float,
     mechanism: str,
     *,
     method: str | None = None,
-    inner: int = IRLS_ITERATIONS,
+    irls_iterations: int = IRLS_ITERATIONS,
 ) -> Cell:
+    """Return a cell of the papers' tables 4 and 5, whose method follows from the noise."""
     method = method or PRIVATE[mechanism]
-    inner = inner if method == "irls" else None
+    inner = irls_iterations if method == "irls" else None
     variance = evidence.real_variances[dataset]
     return Cell(dataset, REAL_RANK, variance, fraction, method, mechanism, inner)
 
@@ -257,7 +217,7 @@ def _cell(
 def _huber_minus_others(evidence: Evidence, place: tuple[str, float]) -> list[Contrast]:
     """Return delta(A-IRLS+H, ALS+G) and delta(A-IRLS+H, A-IRLS+L)."""
     huber, gaussian, laplace = (
-        _cell(evidence, *place, noise) for noise in ("huber", "gaussian", "laplace")
+        real_cell(evidence, *place, noise) for noise in ("huber", "gaussian", "laplace")
     )
     return [delta(huber, gaussian), delta(huber, laplace)]
 
@@ -307,7 +267,7 @@ def _gaps(evidence: Evidence, table: LogRmse) -> tuple[np.ndarray, np.ndarray]:
         for noise, method in PRIVATE.items()
     ]
     real = [
-        delta(*(_cell(evidence, *place, m, method=method) for m in (noise, "none")))
+        delta(*(real_cell(evidence, *place, m, method=method) for m in (noise, "none")))
         for place in SWEETRS
         for noise, method in PRIVATE.items()
     ]

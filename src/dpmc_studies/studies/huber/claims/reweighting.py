@@ -18,7 +18,6 @@ STOPPED = 20  # iterations on MovieLens 100K in the papers
 
 @claim("H38")
 def irls_handles_the_large_deviations(evidence: Evidence) -> Finding:
-    """MOST: with Huber noise A-IRLS has less error than ALS with the noise of its last steps."""
     table = _rows(evidence.weights, dataset=SYNTHETIC, mechanism="huber")
     if table.empty:
         return Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (weights)")
@@ -49,13 +48,11 @@ def _shares(table: pd.DataFrame) -> str:
 
 @claim("H39")
 def more_iterations_overfit(evidence: Evidence) -> Finding:
-    """ALL: after the last iteration ALS has more held-out error than after 20."""
     return _later_is_worse(evidence, [("als", "none")])
 
 
 @claim("H44")
 def more_iterations_overfit_with_noise(evidence: Evidence) -> Finding:
-    """ALL: the same of both models with noise."""
     return _later_is_worse(evidence, [("als", "gaussian"), ("irls", "huber")])
 
 

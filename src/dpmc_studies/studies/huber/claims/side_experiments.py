@@ -35,7 +35,6 @@ CELL = ["rank", "variance", "observed_fraction", "method"]
 
 @claim("H35")
 def noise_on_the_iterates_prevents_convergence(evidence: Evidence) -> Finding:
-    """With noise on the iterates, late RMSE spreads at least 3 times as much and ends higher."""
     sides = _late_iterations(evidence.convergence)
     if sides is None:
         return not_available("convergence")
@@ -63,7 +62,6 @@ def noise_on_the_iterates_prevents_convergence(evidence: Evidence) -> Finding:
 
 @claim("H36")
 def huber_escapes_local_minima(evidence: Evidence) -> Finding:
-    """Where starts without noise end in different minima, Huber noise leads to lower ones."""
     return judge_settled(evidence, "huber", "gaussian")
 
 

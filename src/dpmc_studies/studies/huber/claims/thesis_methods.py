@@ -33,10 +33,6 @@ LABELS = {
 
 @claim("H40")
 def factorisations_are_fast_and_adequate(evidence: Evidence) -> Finding:
-    """ALL: FTF and ALS take a third of SVT's seconds; their least error is within 10 % of its.
-
-    Open if the seconds to near the least error and those of the whole fit decide differently.
-    """
     measured = _measured(evidence.thesis_methods)
     if measured is None:
         return _missing()
@@ -55,7 +51,6 @@ def factorisations_are_fast_and_adequate(evidence: Evidence) -> Finding:
 
 @claim("H41")
 def small_matrices_save_much(evidence: Evidence) -> Finding:
-    """ALL: an iteration of FTF takes at most a third of the seconds of one of SVT."""
     measured = _measured(evidence.thesis_methods)
     if measured is None:
         return _missing()
@@ -65,7 +60,6 @@ def small_matrices_save_much(evidence: Evidence) -> Finding:
 
 @claim("H42")
 def als_is_faster_than_tri_factorisation(evidence: Evidence) -> Finding:
-    """ALL: ALS takes fewer seconds than FTF, with its own settings and with the papers'."""
     measured = _measured(evidence.thesis_methods)
     if measured is None:
         return _missing()
@@ -74,7 +68,6 @@ def als_is_faster_than_tri_factorisation(evidence: Evidence) -> Finding:
 
 @claim("H43")
 def als_is_faster_than_the_nuclear_norm(evidence: Evidence) -> Finding:
-    """ALL: ALS takes fewer seconds than SVT, with its own settings and with the papers'."""
     measured = _measured(evidence.thesis_methods)
     if measured is None:
         return _missing()

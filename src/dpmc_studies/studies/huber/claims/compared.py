@@ -1,0 +1,73 @@
+"""What the sides of claims of the form "A against B" are: cells of the papers' grid.
+
+What neither side nor ``where`` names is each of its values: on synthetic data over the whole grid;
+on real data the method is that of the papers' column, and K is 20.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+
+from dpmc_studies.frame.jobs.cells import SYNTHETIC
+from dpmc_studies.frame.judging.comparing import Comparison, Side, compared_claims
+from dpmc_studies.frame.judging.finding import Finding
+from dpmc_studies.frame.judging.rules import Sample
+from dpmc_studies.studies.huber.cells import Cell
+from dpmc_studies.studies.huber.claims.contrasts import (
+    FRACTIONS,
+    RANKS,
+    VARIANCES,
+    delta,
+    synthetic_cell,
+)
+from dpmc_studies.studies.huber.claims.evidence import PREDICATES, Evidence
+from dpmc_studies.studies.huber.claims.real_data import MOVIELENS, SWEETRS, real_cell
+from dpmc_studies.studies.huber.experiments.common import METHODS, NOISES, PAPERS_DATA
+from dpmc_studies.yaml_files import beside
+
+GRID = {"rank": RANKS, "variance": VARIANCES, "fraction": FRACTIONS, "method": METHODS}
+GRID |= {"mechanism": NOISES}
+PLACE, PLACES = ("dataset", "fraction"), (*MOVIELENS, *SWEETRS)
+COORDINATES = GRID | {"dataset": PAPERS_DATA, "fraction": (), "irls_iterations": ()}
+
+
+def judged(evidence: Evidence, comparison: Comparison) -> Finding:
+    """Judge all pairs of cells, on our trials and on the papers' tables."""
+    return comparison.judge(sample_of(evidence, comparison))
+
+
+def sample_of(evidence: Evidence, comparison: Comparison) -> Sample:
+    """Return first minus second; of several on a side that is ``best`` see :class:`Evidence`."""
+    first, second = comparison.first, comparison.second
+    if first.best:
+        turned = sample_of(evidence, Comparison(second, first, comparison.where, "", {}))
+        return turned._replace(ours=-turned.ours, reported=-turned.reported)
+    pairs = [
+        (_cell(evidence, **there, **one), [_cell(evidence, **there, **b) for b in second.each()])
+        for there, one in product(_places(comparison), first.each())
+    ]
+    if second.best:
+        cells, others = zip(*pairs, strict=True)
+        return evidence.sample_against_best(cells, *zip(*others, strict=True))
+    return evidence.sample(delta(cell, other) for cell, others in pairs for other in others)
+
+
+def _places(comparison: Comparison) -> Iterator[dict[str, object]]:
+    """Yield where both sides are compared, in the papers' order."""
+    where = comparison.where
+    if "dataset" not in where.values:
+        named = {*comparison.first.values, *comparison.second.values}
+        free = {name: values for name, values in GRID.items() if name not in named}
+        return Side(free | where.values).each()
+    rest = {name: values for name, values in where.values.items() if name not in PLACE}
+    at = [dict(zip(PLACE, place, strict=True)) for place in PLACES]
+    here = Side({name: where.values[name] for name in PLACE if name in where.values})
+    return (place | each for place in at if here.has(**place) for each in Side(rest).each())
+
+
+def _cell(evidence: Evidence, dataset: str = SYNTHETIC, **named) -> Cell:
+    if dataset == SYNTHETIC:
+        return synthetic_cell(**named)
+    return real_cell(evidence, dataset, **named)
+
+
+PREDICATES.update(compared_claims(beside(__file__, "claims.yaml"), judged, COORDINATES))
