@@ -16,6 +16,7 @@ from dpmc_studies.yaml_files import read_mapping
 FOLDERS = {name: Path(studies.__file__).parent / name for name in studies.BUILT_IN}
 # that `Chapter.of` and `Chapter.not_run` show
 OF_CHAPTER = {*WORDS, *LINES, "judged", "found", "metrics", "downloads", "not_run"}
+CAPTION = 300  # characters: three lines of a page
 every_study = pytest.mark.parametrize("name", studies.BUILT_IN)
 
 
@@ -25,6 +26,7 @@ def test_every_figure_of_the_file_is_drawn(name):
     assert set(read_mapping(FOLDERS[name] / "figures.yaml")["figures"]) == set(drawn)
     for entry in drawn.values():
         assert not any(map(placeholders, (entry.title, entry.caption, entry.alt)))
+        assert len(entry.caption) <= CAPTION
 
 
 @every_study
