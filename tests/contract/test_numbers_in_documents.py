@@ -17,13 +17,11 @@ import pandas as pd
 import pytest
 from document_texts import HOME, README, name_of, text_of, words_of
 from every_study import plan_of
-from fake_results.huber import fake_claims
 
 from dpmc.privacy.nominal import table_one
 from dpmc.privacy.relations import USER_ADD_REMOVE, USER_LEVEL
 from dpmc_studies.frame.costs import Costs, planned, total, totals
 from dpmc_studies.frame.jobs.hyperparameters import model_settings
-from dpmc_studies.frame.jobs.job import function
 from dpmc_studies.frame.judging.chance import standing
 from dpmc_studies.frame.judging.finding import (
     CONTRADICTED,
@@ -38,7 +36,6 @@ from dpmc_studies.statistics.bootstrap import pooled_interval
 from dpmc_studies.studies.audit.attack import most_shown
 from dpmc_studies.studies.audit.method_runs import DELTA, EPSILON
 from dpmc_studies.studies.audit.rows import CONFIDENCE
-from dpmc_studies.studies.huber import STUDY as HUBER
 from dpmc_studies.studies.huber.claims.contrasts import synthetic_grid
 from dpmc_studies.studies.huber.claims.judge import evidence_beside
 from dpmc_studies.studies.huber.huber_columns import fitted_variance
@@ -213,22 +210,12 @@ def total_of_a_training():
 
 
 def released_losses():
-    """Shares of neighbours whose loss exceeds the total, from the reason of R6, and over all."""
-    reason = claims("huber").loc["R6", "reason"]
-    found = re.findall(
-        r"training for (under )?(\d+) % of ([\d,]+) on (Syn|Mov|Swe).*? ε for (?:over )?(\d+) %",
-        reason,
+    """Shares of changed ratings whose loss exceeds the total of a training, from R6."""
+    pattern = (
+        r"training for (?P<synthetic>\d+) % of [\d,]+ on Syn"
+        r".*?training for (?P<movielens>\d+) % of [\d,]+ on Mov"
     )
-    assert [data for *_, data, _ in found] == 2 * ["Syn", "Mov", "Swe"]
-    shares = np.array([float(share) - (0.5 if under else 0) for under, share, *_ in found])
-    counts = np.array([parsed(count) for _, _, count, *_ in found])
-    single = [float(share) for *_, share in found]
-    numbers = dict(zip(("synthetic", "movielens", "sweetrs"), shares[:3], strict=True))
-    numbers["single"] = np.average(single[:3], weights=counts[:3])
-    for name, part in (("all", slice(3)), ("removed", slice(3, 6))):
-        share = np.average(shares[part], weights=counts[part])
-        numbers |= {name: counts[part].sum(), f"{name}_share": share}
-    return numbers
+    return in_reason("huber", "R6", pattern)()
 
 
 def fitted_to():
@@ -269,30 +256,15 @@ def fitted_variances():
 
 
 def printed_huber_columns():
-    """Noise that fits the printed columns, and what others do to the error in per cent."""
+    """Variances that fit the printed columns, and the effect of a wrong sign in per cent."""
     table = pd.read_csv(REFERENCE / "huber" / "huber_columns.csv").query("reported_variance == 2")
     at_5, *others = (ends[::3] for ends in fitted_variances().values())
-    columns = ["difference", "reported_als", "reported_irls"]
-    table = table.assign(**{name: 100 * np.expm1(table[name]) for name in columns})
-    printed = table.drop_duplicates(["rank", "observed_fraction"])
-    printed = printed.set_index(["rank", "observed_fraction"])[columns[1:]]
-    less = table.query("noise == 'huber' and observed_fraction == .05 and variance in (1.2, 1.4)")
     wrong = table[table["noise"] == "huber_as_printed"]
     wrong = wrong.set_index(["start", "rank", "observed_fraction"])["difference"]
-    raised = [wrong["uniform", rank, 0.05] for rank in (5, 10)]
-    four = [wrong["normal", 5, share] for share in (0.1, 0.15)]
     return {
-        "mean": printed.to_numpy().mean(), "most": printed.to_numpy().min(),
-        "mean_5": -printed.xs(0.05, level=1).to_numpy().mean(),
-        "als": printed.loc[(20, 0.05), "reported_als"],
-        "irls": printed.loc[(20, 0.05), "reported_irls"],
-        "against": printed.loc[(10, 0.1), "reported_als"],
         "normal_5": at_5[0], "uniform_5": at_5[1],
         "least_fit": np.min(others), "most_fit": np.max(others),
-        "least_less": -less["difference"].max(), "most_less": -less["difference"].min(),
-        "least_raised": min(raised), "most_raised": max(raised),
-        "least_four": min(four), "most_four": max(four),
-        "missed": wrong["normal", 20, 0.05],
+        "missed": -100 * np.expm1(wrong["normal", 20, 0.05]),
     }  # fmt: skip
 
 
@@ -612,6 +584,31 @@ def most_that_runs_show():
 
 
 SENTENCES = [
+    (HUBER_PAGE, "{near} of the {all} printed RMSEs are within", closeness),
+    (HUBER_PAGE, "Its RMSE is {effect} % higher than that of Gaussian", in_per_cent("huber", "H3")),
+    (HUBER_PAGE, "The 95 % interval is {low} to {high} %.", in_per_cent("huber", "H3")),
+    (HUBER_PAGE, "is {one} % below that with Huber noise, which is {two} % below Laplace",
+     in_reason("huber", "H46", MIDDLE_GROUND)),
+    (HUBER_PAGE, "{real_agree} of the {real} RMSEs agree", deviations),
+    (HUBER_PAGE, "others are up to {most} % above the printed ones",
+     in_reason("huber", "R2", r"SweetRS \+(?P<most>[\d.]+)")),
+    (HUBER_PAGE, "for {synthetic} % of changed ratings on synthetic data and {movielens} % on",
+     released_losses),
+    (HUBER_PAGE, "spends ε = {total} over its {releases} releases", total_of_a_training),
+    (HUBER_PAGE, "{synthetic} + {real} RMSEs and {budgets} budgets", printed_numbers),
+    (HUBER_PAGE, "all {all} published numbers next to ours", printed_numbers),
+    (HUBER_PAGE, "nearest of {choices} choices to {cells} cells ({numbers} of the {all} numbers)",
+     fitted_to),
+    (HUBER_PAGE, "Of all {rmse} RMSEs, {deviate} differ from ours by more than sampling error. "
+     "{synthetic} of them are on synthetic data ({noiseless} without noise)", deviations),
+    (HUBER_PAGE, "would have detected in 80 % of repeats is {low}. At 15 % it is {high}.",
+     detectable_differences),
+    (HUBER_PAGE, "noise of a variance of {least_fit} to {most_fit} fits", printed_huber_columns),
+    (HUBER_PAGE, "lowers the RMSE by {missed} %", printed_huber_columns),
+    (HUBER_PAGE, "| {trials} on synthetic data ({rank_20} at rank 20, {noiseless} without noise), "
+     "{real} on real data | to decide claims; the first {reported} are", trials_of_the_papers),
+    (HUBER_PAGE, "Of the {real} printed numbers, {noisier} differ significantly from ours at "
+     "variance 2, and {one} at", deviations_on_real_data),
     (LIMITATIONS, "The {runs} replayed transcripts of a method can show an epsilon of at most "
      "{shown}, where {epsilon} is claimed", most_that_runs_show),
     (LIMITATIONS, "With 800 the most would be {fewer}.", most_that_runs_show),
@@ -620,40 +617,8 @@ SENTENCES = [
     (LIMITATIONS, "about {needed} trials, an hour of CPU time", needed("dpals", "A3")),
     (LIMITATIONS, "about {needed} draws, or", needed("onebit", "O3")),
     (README, "{near} of its {all} RMSEs are within", closeness),
-    (HUBER_PAGE, "nearest of {choices} choices to {cells} cells ({numbers} of the {all} numbers)",
-     fitted_to),
-    (HUBER_PAGE, "are lowest, {one} % below those with Huber noise, which are {two} % below",
-     in_reason("huber", "H46", MIDDLE_GROUND)),
-    (HUBER_PAGE, "At rank 5 alone Gaussian and Huber noise do not differ ({effect} %)",
-     in_reason("huber", "H6", r"against Huber noise: .*?pooled (?P<effect>\S+) %")),
-    (HUBER_PAGE, "are up to {most} % above the printed ones (claim R2",
-     in_reason("huber", "R2", r"SweetRS \+(?P<most>[\d.]+)")),
-    (HUBER_PAGE, "typically {one} times its epsilon on synthetic data, {two} times on MovieLens "
-     "and {three} times on SweetRS",
-     in_reason("huber", "R6", r"typically (?P<one>\S+) times.*?typically (?P<two>\S+) times.*?"
-               r"typically (?P<three>\S+) times")),
-    (HUBER_PAGE, "at {synthetic} % of the changed ratings of synthetic data, {movielens} % of "
-     "MovieLens and {sweetrs} % of SweetRS ({all_share} % of all {all}, and the epsilon reported "
-     "for one release at {single} %)", released_losses),
-    (HUBER_PAGE, "Of {removed} removed users, whom the paper does not claim to hide, it is "
-     "{removed_share} %.", released_losses),
-    (HUBER_PAGE, "({basic} by basic composition", total_of_a_training),
-    (HUBER_PAGE, "is {low} in the median number there, {middle} at 10 % and {high} at 15 %",
-     detectable_differences),
-    (HUBER_PAGE, "Gaussian noise by {mean} % on average and {most} % at most",
-     printed_huber_columns),
     (LIMITATIONS, "noise of variance {least_fit} to {most_fit} at 10 and 15 % observed, and of "
      "about the stated variance, 2, at 5 % ({normal_5} and {uniform_5}, by", printed_huber_columns),
-    (HUBER_PAGE, "of less variance, about {least_fit} to {most_fit}. At 5 % noise of variance 1.2 "
-     "to 1.4 would lower errors by {least_less} to {most_less} %, and {mean_5} % are printed",
-     printed_huber_columns),
-    (HUBER_PAGE, "raises errors by {least_raised} to {most_raised} % at ranks 5 and 10",
-     printed_huber_columns),
-    (HUBER_PAGE, "raises the four errors by {least_four} to {most_four} %. It misses most at rank "
-     "20, 5 %: {missed} % from either start, where {als} (ALS) and {irls} % (A-IRLS) are printed. "
-     "ALS at rank 10, 10 %, for which {against} % is printed", printed_huber_columns),
-    (HUBER_PAGE, "at 5 % observed less that at 15 % is {effect} % ({low} to {high})",
-     in_per_cent("huber", "H8")),
     (LIMITATIONS, "Of the {decided} verdicts {tested} rest on tests of trials. After Holm's "
      "correction over all claims of a study, {stand} of these are significant", standing_verdicts),
     (ONEBIT, "ε | ε | {user} |", guarantee_of_a_user),
@@ -698,40 +663,7 @@ SENTENCES = [
      "popularity at ε 1, 5 and 20, and EASE without privacy {ease} times", recalls),
     (MODELS, "on Jester ({share_low} to {share_high} against {local_low} to {local_high})",
      recalls),
-    (HUBER_PAGE, "{near} of the {all} published errors", closeness),
-    (HUBER_PAGE, "(median absolute log ratio {median})", closeness),
-    (HUBER_PAGE, "{synthetic} + {real} published errors and {budgets} budgets", printed_numbers),
-    (HUBER_PAGE, "all {all} published numbers beside ours", printed_numbers),
-    (HUBER_PAGE, "On synthetic data {trials} trials are run ({rank_20} at rank 20, {noiseless} "
-     "without noise) and {real} on real data",
-     trials_of_the_papers),
-    (HUBER_PAGE, "first {reported} stand beside the papers' numbers", trials_of_the_papers),
-    (HUBER_PAGE, "it is {half} with noise of variance .5 on SweetRS, {one} with 1 and {two} with 2",
-     in_reason("huber", "H22", r"the ratio is (?P<half>[\d.]+) at 0.5, (?P<one>[\d.]+) at 1, "
-               r"(?P<two>[\d.]+) at 2")),
-    (HUBER_PAGE, "the total variation to Laplace noise is {distance}: above .01",
-     in_reason("huber", "H29", r"to Laplace (?P<distance>[\d.]+) at a = .7")),
-    (HUBER_PAGE, "scatter {one} ({one_low} to {one_high}) times as much as with Gaussian and {two} "
-     "({two_low} to {two_high}) times",
-     in_reason("huber", "H32", SCATTER)),
-    (HUBER_PAGE, "about {needed} trials of its 24 cells", needed("huber", "H8", MORE)),
-    (HUBER_PAGE, "with 160 (below) it is {effect} % ({low} to {high})",
-     in_per_cent("huber", "H8", MORE)),
-    (HUBER_PAGE, "about {needed} trials of all 108 cells with noise", needed("huber", "H32", MORE)),
-    (HUBER_PAGE, "with 160 (below) it is {one} ({one_low} to {one_high}) and {two} ({two_low} to "
-     "{two_high}) times", in_reason("huber", "H32", SCATTER, MORE)),
-    (HUBER_PAGE, "lies {effect} % ({low} to {high}) above the better of the other",
-     in_per_cent("huber", "H3", UNIFORM)),
-    (HUBER_PAGE, "H17 (two inner iterations cost {effect} %", in_per_cent("huber", "H17", NOISIER)),
-    (HUBER_PAGE, "H51 ({effect} % above ALS", in_per_cent("huber", "H51", NOISIER)),
-    (HUBER_PAGE, "{noisier} of the {real} differ from ours by more than sampling error, {one} at",
-     deviations_on_real_data),
     (README, "RMSE is {effect} % higher", in_per_cent("huber", "H3")),
-    (HUBER_PAGE, "is {effect} % ({low} to {high})", in_per_cent("huber", "H3")),
-    (HUBER_PAGE, "{releases} releases but {total}", total_of_a_training),
-    (HUBER_PAGE, "Of the {rmse} errors {deviate} differ", deviations),
-    (HUBER_PAGE, "{synthetic} synthetic ones, of which {noiseless} without noise", deviations),
-    (HUBER_PAGE, "{real_agree} of {real} errors agree", deviations),
     (LIMITATIONS, "Of the {all} claims of the papers that the data at hand can decide, {decided} "
      "are", decided_claims),
     (README, "The {count} claims that were not run need MovieLens 10M or 20M", claims_without_data),
@@ -907,14 +839,13 @@ def printed_advantage():
     )
     evidence = evidence_beside(load(), table_one())(trials)
     rows = {}
-    for variance in (1.0, 2.0):
-        for fraction in (0.05, 0.1, 0.15):
-            part = {"variances": [variance], "fractions": [fraction]}
-            cells = (synthetic_grid(noise, **part) for noise in ("huber", "gaussian", "laplace"))
-            sample = evidence.sample_against_best(*cells)
-            ours = pooled_interval(sample.ours)
-            logs = [sample.reported.mean(), ours.estimate, ours.low, ours.high]
-            rows[f"{variance:g}, {100 * fraction:g} %"] = 100 * np.expm1(logs)
+    for fraction in (0.05, 0.1, 0.15):
+        part = {"variances": [2.0], "fractions": [fraction]}
+        cells = (synthetic_grid(noise, **part) for noise in ("huber", "gaussian", "laplace"))
+        sample = evidence.sample_against_best(*cells)
+        ours = pooled_interval(sample.ours)
+        logs = [sample.reported.mean(), ours.estimate, ours.low, ours.high]
+        rows[f"2, {100 * fraction:g} %"] = 100 * np.expm1(logs)
     return rows
 
 
@@ -1192,21 +1123,6 @@ def test_tables_show_the_numbers_of_the_reference(document, head, numbers):
                 behind.append((label, text, value))
     assert looked >= len(expected), "rows of the table were named anew: correct the list of tables"
     assert behind == [], f"{name_of(document)}: as it stands there, and as it is"
-
-
-def test_table_four_of_the_huber_paper_is_that_of_the_report(tmp_path):
-    trials = pd.read_csv(REFERENCE / "huber" / "trials.csv")
-    trials.to_csv(tmp_path / "trials.csv", index=False)
-    comparison().to_csv(tmp_path / "comparison.csv", index=False)
-    fake_claims().to_csv(tmp_path / "claims.csv", index=False)  # other tables are made of them
-    step = next(step for step in HUBER.steps if step.name == "tables")
-    function(step.run)(tmp_path, step.settings(section("huber")), tmp_path / "tables")
-    made = (tmp_path / "tables" / "table4.md").read_text(encoding="utf-8")
-    text = HUBER_PAGE.read_text(encoding="utf-8")
-    ours = [line for line in text.splitlines() if line.startswith("| 5.1 %")]
-    assert len(ours) == 3
-    for line in ours:
-        assert line in made.splitlines()
 
 
 # -- that the tests can fail ----------------------------------------------------------------------
