@@ -21,7 +21,6 @@ from every_study import plan_of
 from dpmc.privacy.nominal import table_one
 from dpmc.privacy.relations import USER_ADD_REMOVE, USER_LEVEL
 from dpmc_studies.frame.costs import Costs, planned, total, totals
-from dpmc_studies.frame.jobs.hyperparameters import model_settings
 from dpmc_studies.frame.judging.chance import standing
 from dpmc_studies.frame.judging.finding import (
     CONTRADICTED,
@@ -31,7 +30,6 @@ from dpmc_studies.frame.judging.finding import (
     NOT_RUN,
     SUPPORTED,
 )
-from dpmc_studies.methods.user_level.spaces import SPACES
 from dpmc_studies.statistics.bootstrap import pooled_interval
 from dpmc_studies.studies.audit.attack import most_shown
 from dpmc_studies.studies.audit.method_runs import DELTA, EPSILON
@@ -40,8 +38,7 @@ from dpmc_studies.studies.huber.claims.contrasts import synthetic_grid
 from dpmc_studies.studies.huber.claims.judge import evidence_beside
 from dpmc_studies.studies.huber.huber_columns import fitted_variance
 from dpmc_studies.studies.huber.reported import compare, load
-from dpmc_studies.studies.which_model.experiments import search
-from dpmc_studies.studies.which_model.frames import FORMS, METHODS, NEW_DATA
+from dpmc_studies.studies.which_model.frames import FORMS, NEW_DATA
 
 REFERENCE = HOME / "results" / "reference"
 STUDIES = HOME / "docs" / "studies"
@@ -78,19 +75,6 @@ def means(study):
 def claims(study, profile="full"):
     """The verdicts of the full run, or of one with an overlay, with their effects and reasons."""
     return pd.read_csv(REFERENCE / study / "expected" / profile / "claims.csv").set_index("id")
-
-
-def least_with_features_and_without():
-    """The least RMSE at each epsilon of DP-CMF with features, and of DPALS without."""
-    table = means("which_model").query("metric == 'rmse' and dataset == 'ml-100k'")
-    names = {"with": ("features", "dp_cmf"), "without": ("searched", "dpals")}
-    return {
-        f"{label}_{epsilon:g}": value
-        for label, (variant, method) in names.items()
-        for epsilon, value in table[
-            (table["variant"] == variant) & table["method"].str.startswith(method)
-        ].groupby("epsilon")["mean"].min().items()
-    }  # fmt: skip
 
 
 def in_reason(study, claim, pattern, profile="full"):
@@ -360,19 +344,14 @@ def over_the_best_of_five():
 
 def at_how_many_points():
     ratios = over_the_best_of_five()
-    behind = [place for place in ratios.index[ratios > 1] if not place[0].startswith("drawn")]
-    assert {dataset for dataset, _ in behind} == {"sweetrs"}  # of real data
-    first, second = (epsilon for _, epsilon in behind)
-    found = {"near": (ratios <= 1.01).sum(), "not_above": (ratios <= 1).sum(), "all": len(ratios)}
-    return found | {"first": first, "second": second}
+    return {"near": (ratios <= 1.01).sum(), "all": len(ratios)}
 
 
-def errors_of(variant, *cells):
+def errors_of(*cells):
     """Mean RMSE of cells of the DPALS study, by name: (name, data set, method, epsilon)."""
 
     def numbers():
-        study = "dpals" if variant == "standard" else "which_model"
-        table = means(study).query(f"metric == 'rmse' and variant == '{variant}'")
+        table = means("dpals").query("metric == 'rmse' and variant == 'standard'")
         table = table.set_index(["dataset", "method", "epsilon"])["mean"]
         return {name: table[dataset][method][epsilon] for name, dataset, method, epsilon in cells}
 
@@ -513,23 +492,12 @@ def guarantee_of_a_user():
 
 
 def recalls():
-    """Recall of lists over that of another at each epsilon, and ends of two on Jester."""
+    """Recall of our lists over that of private popularity, on MovieLens 100K."""
     table = lists_of_likes()
-    ours, popular, ease = (
-        table[f"MovieLens 100K: {label}"][::2]
-        for label in ("local EASE", "private popularity", "EASE without privacy")
+    ours, popular = (
+        table[f"MovieLens 100K: {label}"][::2] for label in ("local EASE", "private popularity")
     )
-    numbers = dict(zip(("one", "five", "twenty"), ours / popular, strict=True))
-    numbers["ease"] = ease.item() / ours[-1]
-    for name, label in (("share", "Local Bayes and log share"), ("local", "local EASE")):
-        found = table[f"Jester: {label}"][::2]
-        numbers |= {f"{name}_low": found.min(), f"{name}_high": found.max()}
-    return numbers
-
-
-def fixed_prior_on_movielens():
-    found = 100 * (np.array(errors_without_a_part()[FORMS["fixed_prior"]][:3]) - 1)
-    return {"low": found.min(), "high": found.max()}
+    return dict(zip(("one", "five", "twenty"), ours / popular, strict=True))
 
 
 def of_profile(profile):
@@ -544,23 +512,11 @@ def deviations_on_real_data():
     return found
 
 
-def gains_by_features():
-    """By how many per cent features lower the error, by epsilon."""
-    table = forms_of_local_bayes()
-    gains = 100 * (1 - table["features"]["ml-100k"] / table["no_features"]["ml-100k"])
-    return dict(zip(("half", "one", "five", "twenty"), gains.loc[[0.5, 1, 5, 20]], strict=True))
-
-
 def gains_by_popularity():
-    """By how many per cent features lower the error of fifths of the films, and who is tested."""
-    table = pd.read_csv(REFERENCE / "which_model" / "popularity.csv")
-    cells = table.groupby(["variant", "fifth", "epsilon"])["rmse"].mean()
-    gains = 100 * (1 - cells["features"] / cells["no_features"])
-    tested = table.groupby("fifth")["test_ratings"].sum()
-    parts = {"middle": gains[[2, 3]], "rare": gains[[1]], "most": gains[[5]]}
-    found = {f"{name}_low": part.min() for name, part in parts.items()}
-    found |= {f"{name}_high": part.max() for name, part in parts.items()}
-    return found | {"share": 100 * tested[5] / tested.sum()}
+    """By how many per cent at most features lower the error of the fifth of films most rated."""
+    table = pd.read_csv(REFERENCE / "which_model" / "popularity.csv").query("fifth == 5")
+    cells = table.groupby(["variant", "epsilon"])["rmse"].mean()
+    return {"most_high": 100 * (1 - cells["features"] / cells["no_features"]).max()}
 
 
 def most_that_runs_show():
@@ -632,17 +588,6 @@ SENTENCES = [
     (ONEBIT, "the error is {gaussian} (Gaussian link) and {logistic} times that of predicting zero",
      errors_without_noise),
     (ONEBIT, "InP reaches {inp} at epsilon 4 against {clear} without noise", errors_without_noise),
-    (MODELS, "the error is {more} % larger (claim L6",
-     in_reason("which_model", "L6", r"mean -(?P<more>[\d.]+) %")),
-    (MODELS, "On MovieLens 100K it is {low} to {high} %.", fixed_prior_on_movielens),
-    (MODELS, "inconclusive, as it has at {wins} of {all} points alone",
-     in_reason("which_model", "L11", r"(?P<wins>\d+) wins.*? of (?P<all>\d+);")),
-    (MODELS, "predicted ratings at each of {all} points (claim L15",
-     in_reason("which_model", "L15", r"(?P<all>\d+) wins, 0 losses, 0 undecided")),
-    (MODELS, "the ranking model has {one}, {five} and {twenty} times the recall of private "
-     "popularity at ε 1, 5 and 20, and EASE without privacy {ease} times", recalls),
-    (MODELS, "on Jester ({share_low} to {share_high} against {local_low} to {local_high})",
-     recalls),
     (README, "RMSE is {effect} % higher", in_per_cent("huber", "H3")),
     (LIMITATIONS, "Of the {all} claims of the papers that the data at hand can decide, {decided} "
      "are", decided_claims),
@@ -652,42 +597,12 @@ SENTENCES = [
      in_reason("dpals", "D4", r"at least (?P<least>\d+)-fold.*?ε = 1: (?P<fold>[\d.]+)-fold")),
     (ONEBIT, "OutP is {gaussian} % (Gaussian link) and {logistic} % (logistic link) above",
      outp_over_the_others),
-    (MODELS, "rises from ε 1 to 2 ({one}, {two}), on Jester that of DPALS without Gram matrices "
-     "from 2 to 5 ({low}, {high}), and on MovieLens 100K at ε 1 private biases have {bias}, with",
-     errors_of("tuned", ("one", "sweetrs", "dp_altmin", 1), ("two", "sweetrs", "dp_altmin", 2),
-               ("low", "jester", "dpals_h_free_clipped", 2),
-               ("high", "jester", "dpals_h_free_clipped", 5), ("bias", "ml-100k", BIAS, 1))),
-    (MODELS, "at {near} of {all} points of this table it is at most 1 % above the best of the "
-     "five", at_how_many_points),
-    (MODELS, "at {not_above} of {all} it is not above them. The others are SweetRS at ε {first} "
-     "and {second}, where DP-AltMin is ahead", at_how_many_points),
-    (MODELS, "by {gain} % on the whole (claim L2",
-     in_reason("which_model", "L2", r"mean -(?P<gain>[\d.]+) %")),
-    (MODELS, "Their best is {with_1}, {with_5} and {with_20} at ε 1, 5 and 20, where the best form "
-     "of DPALS without features has {without_1}, {without_5} and {without_20} (claim C1",
-     least_with_features_and_without),
-    (MODELS, "(claim C1: supported, {gain} % on the whole",
-     in_reason("which_model", "C1", r"mean -(?P<gain>[\d.]+) %")),
-    (MODELS, "has {gain} % less error than the best of them (claim L16",
-     in_reason("which_model", "L16", r"mean -(?P<gain>[\d.]+) %")),
     (FIELD, "(claim C1: supported), by {gain} % on the whole",
      in_reason("which_model", "C1", r"mean -(?P<gain>[\d.]+) %")),
     (FIELD, "The encoder comes out {gain} % below",
      in_reason("which_model", "E1", r"mean -(?P<gain>[\d.]+) %")),
     (FIELD, "with the same features has {gain} % less error than the best of the four",
      in_reason("which_model", "L16", r"mean -(?P<gain>[\d.]+) %")),
-    (MODELS, "that are shuffled cost {cost} %, less",
-     in_reason("which_model", "L3", r"mean \+(?P<cost>[\d.]+) %")),
-    (MODELS, "best of them is {low} to {high} (5 splits",
-     in_reason("which_model", "L13", r"from (?P<low>[\d.]+) \(.*? to (?P<high>[\d.]+) \(")),
-    (MODELS, "mean lead of {lead} % over the opponents as they are on these splits, {left} % is "
-     "left",
-     in_reason("which_model", "L13", r"are, (?P<lead>[\d.]+) % on .*? (?P<left>[\d.]+) % is left")),
-    (MODELS, "by {half}, {one}, {five} and {twenty} % at ε .5, 1, 5 and 20, less",
-     gains_by_features),
-    (MODELS, "the second and the third fifth gain {middle_low} to {middle_high} %, the rarest "
-     "{rare_low} to {rare_high} % and the most rated {most_low} to {most_high} % (claim L4: "
-     "supported); the most rated fifth has {share} % of the test ratings", gains_by_popularity),
     (OWN_RATINGS, "years and genres lower the RMSE by {gain} %",
      in_reason("which_model", "L2", r"mean -(?P<gain>[\d.]+) %")),
     (EQUAL, "by more than chance, at {wins} of {all} budgets", budgets_won_by_huber_noise),
@@ -699,11 +614,25 @@ SENTENCES = [
     (EQUAL, "does not explain ({worst} %)", default_at_its_worst),
     (EQUAL, "at {below} of {all} user-level budgets", budgets_won_by_the_default),
     (DPALS, "at ε 5 its RMSE is {ours} where DPALS has {theirs}.",
-     errors_of("standard", ("ours", "ml-100k", "dp_altmin", 5), ("theirs", "ml-100k", "dpals", 5))),
+     errors_of(("ours", "ml-100k", "dp_altmin", 5), ("theirs", "ml-100k", "dpals", 5))),
     (DPALS, "{far} of {all} fits are above 1.5 times",
      in_reason("dpals", "F3", r"(?P<far>\d+) of (?P<all>\d+) fits from a random start")),
     (DPALS, "it gives {one}, and {five} for 5.",
      in_reason("dpals", "D22", r"(?P<one>[\d.]+) for 1 .*?(?P<five>[\d.]+) for 5 ")),
+    (MODELS, "They lower the RMSE by {gain} % on the whole (claim L2",
+     in_reason("which_model", "L2", r"mean -(?P<gain>[\d.]+) %")),
+    (MODELS, "{left} % is left of a mean lead of {lead} %",
+     in_reason("which_model", "L13", r"are, (?P<lead>[\d.]+) % on .*? (?P<left>[\d.]+) % is left")),
+    (MODELS, "at most 1 % above the best at {near} of {all} points", at_how_many_points),
+    (MODELS, "Local Bayes has {gain} % less error than the best of the",
+     in_reason("which_model", "L16", r"mean -(?P<gain>[\d.]+) %")),
+    (MODELS, "Shuffled features cost {cost} %",
+     in_reason("which_model", "L3", r"mean \+(?P<cost>[\d.]+) %")),
+    (MODELS, "The most rated fifth gains at most {most_high} %", gains_by_popularity),
+    (MODELS, "has {one} times the recall of private popularity at ε 1, and {twenty} times at 20",
+     recalls),
+    (MODELS, "predicted ratings at each of {all} points (claim L15",
+     in_reason("which_model", "L15", r"(?P<all>\d+) wins, 0 losses, 0 undecided")),
 ]  # fmt: skip
 
 
@@ -878,22 +807,9 @@ def user_level_of_dpals():
 
 
 def local_bayes_over_the_best_other():
-    named = {
-        "MovieLens 100K": "ml-100k", "Jester": "jester", "SweetRS": "sweetrs",
-    }  # fmt: skip
-    sizes = {"20,000 × 500": "drawn-20k-500", "50,000 × 1,000": "drawn-50k-1000"}
-    noises = {
-        "without noise": "", "noise of half the signal's size": "-half-noise",
-        "noise of the signal's size": "-full-noise",
-    }  # fmt: skip
-    named |= {
-        f"drawn, {size}, {noise}": name + end
-        for size, name in sizes.items()
-        for noise, end in noises.items()
-    }
     ratios = over_the_best_of_five().unstack()
     assert list(ratios) == [0.5, 1, 2, 5, 10, 20]
-    assert set(ratios.index) == set(named.values())
+    named = {"MovieLens 100K": "ml-100k", "Jester": "jester", "SweetRS": "sweetrs"}
     return {label: ratios.loc[dataset] for label, dataset in named.items()}
 
 
@@ -922,20 +838,6 @@ def on_new_data():
         size = shape.get(dataset) or ({"filmtrust": 1508, "lastfm": 1892}[entry["of"]], 800)
         rows[label.removeprefix("New: ")] = [*size, *ratios.loc[dataset]]
     return rows
-
-
-def parts_on_new_data():
-    table = new_data().query("variant in @FORMS")
-    table = table.pivot(index="variant", columns=["dataset", "epsilon"], values="mean")
-    return {
-        label: [
-            table.loc[form, (dataset, epsilon)] / table.loc["whole", (dataset, epsilon)]
-            for dataset in NEW_DATA
-            for epsilon in (1, 5, 20)
-        ]
-        for form, label in FORMS.items()
-        if form != "whole"
-    }
 
 
 def new_data():
@@ -994,20 +896,6 @@ def errors_without_a_part():
     }
 
 
-def candidates():
-    """Settings that are searched of each method, and candidates at epsilon 20 by data set."""
-    given, rows = section("which_model"), {}
-    for method in (*given["search"]["methods"], *given["features"]["methods"]):
-        row = [len(SPACES[method])]
-        for dataset in ("ml-100k", "jester", "sweetrs"):
-            place = {"dataset": dataset, "method": method, "variant": "searched", "epsilon": 20.0}
-            if model_settings(given["hyperparameters"], place):
-                known = search.known(given, search.SearchCell(dataset, method))
-                row += [given["search"]["candidates"], *([len(known)] if known else [])]
-        rows[METHODS[method]] = row
-    return rows
-
-
 def lists_of_likes():
     table = pd.read_csv(REFERENCE / "which_model" / "ranking.csv")
     means = table.groupby(["dataset", "method", "epsilon"], dropna=False)[["recall", "ndcg"]].mean()
@@ -1047,12 +935,10 @@ TABLES = [
     (EQUAL, "| user level, RMSE at total epsilon |", equal_privacy_at_user_level),
     (DPALS, "| random matrix | ε 1 |", drawn_matrices),
     (DPALS, "| real data | ε 1 |", user_level_of_dpals),
-    (MODELS, "| | ε .5 | 1 | 2 | 5 |", local_bayes_over_the_best_other),
-    (MODELS, "| candidates at ε 20 |", candidates),
+    (MODELS, "| | ε 0.5 | 1 | 2 | 5 |", local_bayes_over_the_best_other),
     (MODELS, "| after a fair search |", after_a_fair_search),
     (MODELS, OTHER_SPLITS, on_other_splits),
     (MODELS, "| new data |", on_new_data),
-    (MODELS, "| without a part, at ε 1, 5, 20 |", parts_on_new_data),
     (FIELD, "| RMSE at ε 1, 5, 20 |", methods_of_later_papers),
     (MODELS, "| MovieLens 100K, 20 splits |", errors_with_features),
     (MODELS, "| without a part |", errors_without_a_part),
