@@ -55,10 +55,6 @@ BIAS = "private_user_item_bias"
 # overlays of config/once
 MORE, NOISIER, UNIFORM = "160-trials", "variance-2-on-real-data", "uniform-start"
 DRAWN = "drawn-matrices"
-SCATTER = (
-    r"of (?P<one>\S+) \((?P<one_low>\S+) to (?P<one_high>\S+)\) Gaussian and (?P<two>\S+) "
-    r"\((?P<two_low>\S+) to (?P<two_high>\S+)\) Huber"
-)
 MIDDLE_GROUND = r"Huber: .*?pooled -(?P<one>\S+) %.*?Laplace: .*?pooled -(?P<two>\S+) %"
 
 
@@ -275,25 +271,6 @@ def less_than_laplace_noise():
     return in_reason("equal_privacy", "P9", pattern)()
 
 
-def huber_over(other, data):
-    """By how many per cent the best model with Huber noise has more error, by budget."""
-    table = means("equal_privacy").query(
-        f"dataset in {data} and relation not in {list(USER_LEVEL)}"
-    )
-    table = table[table["method"].isin(FACTORS) & (table["metric"] == "rmse_heldout")]
-    best = table.groupby(["dataset", "relation", "epsilon", "mechanism"])["mean"].min().unstack()
-    return 100 * (best["huber"] / best[other] - 1)
-
-
-def spans_of_huber_noise():
-    small = huber_over("gaussian", ["synthetic"]).loc[:, :, 2:]
-    strict = huber_over("gaussian", ["jester", "ml-100k"]).loc[:, :, :2]
-    like = huber_over("laplace", ["jester", "ml-100k", "sweetrs"])
-    won = small[small < -2]  # two of the eight are not won by over 1 %, by more than chance
-    return {"like": like.abs().max(), "strict_low": -strict.max(), "strict_high": -strict.min(),
-            "least": -won.max(), "most": -won.min()}  # fmt: skip
-
-
 def default_at_its_worst():
     table = by_model(USER_LEVEL).dropna(subset="local_bayes")
     over = table["local_bayes"] / table.drop(columns="local_bayes").min(axis=1)
@@ -401,36 +378,17 @@ def outp_over_the_others():
 
 
 def losses_of_accuracy():
-    """Points of right signs that mechanisms lose on MovieLens 100K, raw, and what is left."""
+    """Per cent of right signs on MovieLens 100K, and points that InP loses at epsilon 1."""
     table = onebit_accuracy()
     clear, clear_cut = table["InP"][8:]
-    lost = {
-        f"{name.lower()}_{epsilon}": clear - table[name][place]
-        for name in ("InP", "GraP", "ObjP")
-        for epsilon, place in ((1, 0), (4, 4))
-    }
-    of_outp = table["OutP as published, not private"]
-    return lost | {
-        "clear": clear, "clear_cut": clear_cut, "cut": clear_cut - table["InP"][1],
-        "inp": table["InP"][0], "outp": of_outp[0],
-    }  # fmt: skip
+    inp, outp = table["InP"][0], table["OutP as published, not private"][0]
+    return {"clear": clear, "clear_cut": clear_cut, "inp": inp, "inp_1": clear - inp, "outp": outp}
 
 
 def entries_bounded(constraint="both"):
     """Shares of right signs on MovieLens 100K by mechanism, link, epsilon and metric."""
     table = means("onebit").query(f"dataset == 'ml-100k' and constraint == '{constraint}'")
     return table.set_index(["mechanism", "link", "epsilon", "metric"])["mean"]
-
-
-def gains_of_bounded_entries():
-    """Points that bounded entries add to the nuclear norm alone, and how many at most to others."""
-    gained = 100 * (entries_bounded() - entries_bounded("nuclear"))
-    accuracies = gained[gained.index.get_level_values("metric").str.startswith("accuracy")]
-    return {
-        "logistic": gained["objp_paper", "logistic", 1, "accuracy_truncated"],
-        "gaussian": gained["objp_paper", "gaussian", 4, "accuracy_truncated"],
-        "others": accuracies.loc[["inp", "outp_paper"]].abs().max(),
-    }
 
 
 def cost_of_the_wrong_link():
@@ -455,18 +413,12 @@ def steps_of_grap():
 
 
 def accuracy_at_ranks():
-    """Per cent of right signs on MovieLens 100K where a rank was chosen for the better."""
-    by_steps = accuracy_by_steps()["mean"]
+    """Per cent of right signs on MovieLens 100K at epsilon 4, at the best rank."""
     ranks = pd.read_csv(REFERENCE / "onebit" / "ranks_means.csv")
     cells = "link == 'gaussian' and constraint == 'nuclear' and epsilon == 4"
     objp = ranks.query(f"{cells} and mechanism == 'objp_paper'")["mean"]
-    raw = by_steps["gaussian", "accuracy_raw", 1]
-    return {
-        "objp": 100 * objp.max(),
-        "two_steps": by_steps.xs((2, 4), level=("steps", "epsilon")).max(),
-        "cut": by_steps["gaussian", "accuracy_truncated", 1, 2, 10],
-        "taken": raw[1, 10] - raw[2, 10],
-    }
+    two_steps = accuracy_by_steps()["mean"].xs((2, 4), level=("steps", "epsilon"))
+    return {"objp": 100 * objp.max(), "two_steps": two_steps.max()}
 
 
 def errors_without_noise():
@@ -567,27 +519,6 @@ SENTENCES = [
      "about the stated variance, 2, at 5 % ({normal_5} and {uniform_5}, by", printed_huber_columns),
     (LIMITATIONS, "Of the {decided} verdicts {tested} rest on tests of trials. After Holm's "
      "correction over all claims of a study, {stand} of these are significant", standing_verdicts),
-    (ONEBIT, "ε | ε | {user} |", guarantee_of_a_user),
-    (ONEBIT, "measured | {entries} |", guarantee_of_a_user),
-    (ONEBIT, "At rank 1 even Clear, without noise, has {clear_cut} %", losses_of_accuracy),
-    (ONEBIT, "remark gives for it, ObjP has {objp} % at most", accuracy_at_ranks),
-    (ONEBIT, "it leaves truncated outputs at {cut} % and takes {taken} points of raw ones",
-     accuracy_at_ranks),
-    (ONEBIT, "with K = 2 it has {two_steps} % at most, at any rank", accuracy_at_ranks),
-    (ONEBIT, "InP loses {inp_1} points of {clear} ({cut} of {clear_cut} at rank 1), GraP {grap_1} "
-     "and ObjP {objp_1}. At epsilon 4 they lose {inp_4}, {grap_4} and {objp_4}.",
-     losses_of_accuracy),
-    (ONEBIT, "truncated ObjP gains {logistic} points at epsilon 1, and {gaussian} at epsilon 4",
-     gains_of_bounded_entries),
-    (ONEBIT, "InP and OutP change by at most {others} points", gains_of_bounded_entries),
-    (ONEBIT, "the wrong link changes the error of InP by {factor} %", cost_of_the_wrong_link),
-    (ONEBIT, "raw, at epsilon 1, InP has {inp} % and OutP {outp} %", losses_of_accuracy),
-    (ONEBIT, "About {needed} draws would decide it", needed("onebit", "O3")),
-    (ONEBIT, "(O8), in {wins} of {all} comparisons",
-     in_reason("onebit", "O8", r"truncated outputs: (?P<wins>\d+) wins.*? of (?P<all>\d+);")),
-    (ONEBIT, "the error is {gaussian} (Gaussian link) and {logistic} times that of predicting zero",
-     errors_without_noise),
-    (ONEBIT, "InP reaches {inp} at epsilon 4 against {clear} without noise", errors_without_noise),
     (README, "RMSE is {effect} % higher", in_per_cent("huber", "H3")),
     (LIMITATIONS, "Of the {all} claims of the papers that the data at hand can decide, {decided} "
      "are", decided_claims),
@@ -595,8 +526,6 @@ SENTENCES = [
     (README, "Of the other {all} claims, {decided} are decided", decided_claims),
     (README, "its RMSE at ε = 1 is {fold} times lower, not {least} times",
      in_reason("dpals", "D4", r"at least (?P<least>\d+)-fold.*?ε = 1: (?P<fold>[\d.]+)-fold")),
-    (ONEBIT, "OutP is {gaussian} % (Gaussian link) and {logistic} % (logistic link) above",
-     outp_over_the_others),
     (FIELD, "(claim C1: supported), by {gain} % on the whole",
      in_reason("which_model", "C1", r"mean -(?P<gain>[\d.]+) %")),
     (FIELD, "The encoder comes out {gain} % below",
@@ -605,14 +534,6 @@ SENTENCES = [
      in_reason("which_model", "L16", r"mean -(?P<gain>[\d.]+) %")),
     (OWN_RATINGS, "years and genres lower the RMSE by {gain} %",
      in_reason("which_model", "L2", r"mean -(?P<gain>[\d.]+) %")),
-    (EQUAL, "by more than chance, at {wins} of {all} budgets", budgets_won_by_huber_noise),
-    (EQUAL, "by over 1 % at {wins} of {all} budgets, up to", against_gaussian_noise),
-    (EQUAL, "(P9: no effect) and has {less} % less error", less_than_laplace_noise),
-    (EQUAL, "(on real data within {like} %)", spans_of_huber_noise),
-    (EQUAL, "MovieLens 100K ({strict_low} to {strict_high} %)", spans_of_huber_noise),
-    (EQUAL, "100 × 500 matrices ({least} to {most} %)", spans_of_huber_noise),
-    (EQUAL, "does not explain ({worst} %)", default_at_its_worst),
-    (EQUAL, "at {below} of {all} user-level budgets", budgets_won_by_the_default),
     (DPALS, "at ε 5 its RMSE is {ours} where DPALS has {theirs}.",
      errors_of(("ours", "ml-100k", "dp_altmin", 5), ("theirs", "ml-100k", "dpals", 5))),
     (DPALS, "{far} of {all} fits are above 1.5 times",
@@ -633,6 +554,24 @@ SENTENCES = [
      recalls),
     (MODELS, "predicted ratings at each of {all} points (claim L15",
      in_reason("which_model", "L15", r"(?P<all>\d+) wins, 0 losses, 0 undecided")),
+    (ONEBIT, "ε | ε | {user} |", guarantee_of_a_user),
+    (ONEBIT, "measured | {entries} |", guarantee_of_a_user),
+    (ONEBIT, "InP loses {inp_1} points of {clear}.", losses_of_accuracy),
+    (ONEBIT, "at rank 1 even Clear, without noise, has {clear_cut} %", losses_of_accuracy),
+    (ONEBIT, "at epsilon 1 InP has {inp} % and OutP {outp} %", losses_of_accuracy),
+    (ONEBIT, "ObjP has {objp} % at most; with K = 2 GraP has {two_steps} % at most",
+     accuracy_at_ranks),
+    (ONEBIT, "inconclusive: {logistic} % above the others", outp_over_the_others),
+    (ONEBIT, "the wrong link changes the error of InP by {factor} %", cost_of_the_wrong_link),
+    (ONEBIT, "in {wins} of {all} comparisons",
+     in_reason("onebit", "O8", r"truncated outputs: (?P<wins>\d+) wins.*? of (?P<all>\d+);")),
+    (ONEBIT, "the error is {gaussian} times that of predicting zero", errors_without_noise),
+    (ONEBIT, "InP reaches {inp} at epsilon 4, and {clear} without noise", errors_without_noise),
+    (EQUAL, "by more than chance, at {wins} of {all} budgets", budgets_won_by_huber_noise),
+    (EQUAL, "by over 1 % at {wins} of {all} budgets", against_gaussian_noise),
+    (EQUAL, "It has {less} % less error than Laplace", less_than_laplace_noise),
+    (EQUAL, "20,000 × 500 (+{worst} %)", default_at_its_worst),
+    (EQUAL, "at {below} of {all} user-level budgets", budgets_won_by_the_default),
 ]  # fmt: skip
 
 
