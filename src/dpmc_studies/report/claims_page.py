@@ -82,7 +82,7 @@ def _row(claim: Mapping, judged: Mapping | None) -> tuple[str, ...]:
     if judged is None:
         return (*words, "judged in each run", "")
     effect, interval = effect_parts({**judged, "predicate": claim["predicate"]})
-    what = claim["predicate"].partition("Effect:")[2].partition(".")[0].strip()
+    what = re.split(r"\.(?:\s|$)", claim["predicate"].partition("Effect:")[2])[0].strip()
     plain = effect and "%" not in effect and "points" not in effect
     return (*words, judged["verdict"], f"{effect} {interval} {what if plain else ''}".strip())
 

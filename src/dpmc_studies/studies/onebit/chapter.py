@@ -13,7 +13,7 @@ from dpmc_studies.studies.onebit.frames import NAMES, read_onebit
 
 TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
 # these are too large; the CSV of every figure holds its means and intervals
-EMBEDDED = tuple(name for name in NAMES if name not in ("trials", "ranks"))
+EMBEDDED = tuple(name for name in NAMES if name not in ("trials", "ranks", "wrong_link"))
 
 
 def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
