@@ -189,8 +189,9 @@ def typed(values: Any, where: str, *, allow_text: bool = False) -> Any:
     kind = getattr(values, "dtype", None)
     if str(kind) == "object" or (kind is None and not hasattr(values, "__arrow_c_stream__")):
         return list(values)
-    if isinstance(values, np.ndarray):
+    if isinstance(kind, np.dtype):  # of a column of pandas, too: one complex number makes all so
         check_kind(values, where, allow_text=allow_text)
+    if isinstance(values, np.ndarray):
         if kind.kind in "US":
             return values.tolist()
         if kind.kind == "f" and kind.itemsize > 8:

@@ -391,7 +391,7 @@ STATED = {
         "user", put("99.9", "versions", "dpmc"), "is said to be of dpmc 99.9, and this is "
     ),
     "the next version": (
-        "user", put("0.1.1", "versions", "dpmc"), "is said to be of dpmc 0.1.1, and this is "
+        "user", put("0.2.1", "versions", "dpmc"), "is said to be of dpmc 0.2.1, and this is "
     ),
     "words in a version": ("user", put("0.1 of 300", "versions", "dpmc"), "does not match"),
     "a line break after a version": (

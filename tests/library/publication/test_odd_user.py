@@ -235,6 +235,7 @@ def test_an_odd_user_moves_no_release_by_more_than_its_sensitivity(way, folder):
     @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
     @given(odd=ODD, at=st.integers(0, 200))
     @example(odd=(user(N_USERS), [(item(3), 4.5)]), at=7)
+    @example(odd=(1 + 0j, [(item(3), 3)]), at=0)  # which makes a column of pandas complex
     def holds(odd, at):
         try:
             there = make(with_odd(rows, odd, at), folder)

@@ -140,5 +140,5 @@ def test_a_model_that_failed_in_all_trials_takes_no_part(calibrated):
 def test_data_of_ones_own_keep_their_name(calibrated):
     own = calibrated.assign(dataset=calibrated["dataset"].replace("jester", "mine"))
     labels = [row.labels[0] for row in equal_tables(own)[0].rows]
-    assert labels[-1] == "mine"
+    assert labels[-1] == "Mine"
     assert pd.Series(labels).nunique() == 5
