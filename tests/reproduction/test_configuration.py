@@ -400,6 +400,7 @@ def mappings(value, path=()):
 NAMED_BY_THE_USER = {
     ("data", "sets"), ("huber", "real"), ("equal_privacy", "datasets"), ("onebit", "datasets"),
     ("onebit", "experiments"), ("dpals", "datasets"), ("dpals", "experiments"),
+    ("which_model", "ranking", "likes_from"),
 }  # fmt: skip
 CLOSED = [path for path in mappings(DEFAULTS) if path not in NAMED_BY_THE_USER]
 

@@ -44,7 +44,7 @@ def test_it_has_a_page_of_its_own_and_passes_its_check(own_study):
     assert '<a href="study-own_study.html">own_study</a>' in first
     found = first.partition("What we found")[2].partition("How each claim came out")[0]
     for claim in ("S1", "S2"):
-        assert f">own_study, {claim}</a>" in found
+        assert f">claim {claim}</a>" in found
     assert 'src="files/own_study/own_study.svg"' in found
     (counts,) = re.findall(r'study-own_study.html">own_study</a></th>((?:\n<td>.*</td>)+)', first)
     assert sum(map(int, re.findall(r"\d+", counts))) == 2  # both claims, with their verdicts

@@ -79,7 +79,12 @@ PLANTED = [
     ("B3", INCONCLUSIVE, lambda t: t[t["mechanism"] != "zero"], "not part of this run"),
     ("B4", SUPPORTED, with_a_bad_item_bias, "68 wins, 0 losses"),
     ("B4", CONTRADICTED, unchanged, "MovieLens 100K better at 0 and worse at 20 of 20"),
-    ("B4", INCONCLUSIVE, lambda t: t[t["mechanism"] != "private_item_bias"], "not part of this run"),
+    (
+        "B4",
+        INCONCLUSIVE,
+        lambda t: t[t["mechanism"] != "private_item_bias"],
+        "not part of this run",
+    ),
     ("B5", SUPPORTED, unchanged, "4 wins"),
     ("B5", CONTRADICTED, swapped, "4 losses"),
     ("B5", INCONCLUSIVE, lambda t: t[~t["dataset"].isin(REAL)], "not part of this run"),
