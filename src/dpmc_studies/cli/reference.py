@@ -1,5 +1,7 @@
 """``dpmc reference``: change what ``snakemake check`` compares with, deliberately."""
 
+from functools import reduce
+
 import click
 
 from dpmc.cli.help import Group
@@ -68,25 +70,33 @@ def update(results, folder, profile, names, config):
             click.echo(f"wrote {path} ({path.stat().st_size:,} bytes)")
 
 
-@reference.command(
-    groups={"Results": ("folder",), "Output": ("output",)},
-    examples=("dpmc reference items",),
-)
-@click.option(
-    "--reference",
-    "folder",
-    type=click.Path(),
-    default="results/reference",
-    show_default=True,
-    help="Folder with the reference of every study.",
-)
-@click.option(
-    "--output",
-    type=click.Path(),
-    default="docs/items.md",
-    show_default=True,
-    help="Page to write.",
-)
+def page_command(name):
+    """Make a command of what writes the page docs/<name>.md from the reference."""
+    decorators = (
+        reference.command(
+            groups={"Results": ("folder",), "Output": ("output",)},
+            examples=(f"dpmc reference {name}",),
+        ),
+        click.option(
+            "--reference",
+            "folder",
+            type=click.Path(),
+            default="results/reference",
+            show_default=True,
+            help="Folder with the reference of every study.",
+        ),
+        click.option(
+            "--output",
+            type=click.Path(),
+            default=f"docs/{name}.md",
+            show_default=True,
+            help="Page to write.",
+        ),
+    )
+    return lambda write: reduce(lambda made, each: each(made), reversed(decorators), write)
+
+
+@page_command("items")
 def items(folder, output):
     """Write the page of the papers' items anew.
 
@@ -111,25 +121,7 @@ def items(folder, output):
     click.echo(f"wrote {output}")
 
 
-@reference.command(
-    groups={"Results": ("folder",), "Output": ("output",)},
-    examples=("dpmc reference claims",),
-)
-@click.option(
-    "--reference",
-    "folder",
-    type=click.Path(),
-    default="results/reference",
-    show_default=True,
-    help="Folder with the reference of every study.",
-)
-@click.option(
-    "--output",
-    type=click.Path(),
-    default="docs/claims.md",
-    show_default=True,
-    help="Page to write.",
-)
+@page_command("claims")
 def claims(folder, output):
     """Write the page of all claims and mistakes anew.
 

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-import pandas as pd
-
+from dpmc_studies.frame.checking.runs import read_frame
 from dpmc_studies.frame.jobs.job import function
 from dpmc_studies.frame.jobs.plan import Plan
 from dpmc_studies.frame.showing.items import item_rows, judged_and_compared
@@ -79,4 +78,4 @@ def committed_verdicts(home: str, study: str) -> dict[str, str]:
     path = Path(home) / "results" / "reference" / study / "expected" / "full" / "claims.csv"
     if not path.is_file():
         return {}
-    return dict(pd.read_csv(path)[["id", "verdict"]].itertuples(index=False, name=None))
+    return dict(read_frame(path)[["id", "verdict"]].itertuples(index=False, name=None))

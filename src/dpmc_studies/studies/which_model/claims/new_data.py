@@ -5,10 +5,10 @@ Rows are places (data set, epsilon), each a difference of log RMSE, paired by tr
 
 from dataclasses import replace
 
-from dpmc_studies.frame.judging.finding import MARGIN, Finding
-from dpmc_studies.frame.judging.rules import always_below, explained, mostly_below, not_available
+from dpmc_studies.frame.judging.finding import Finding
+from dpmc_studies.frame.judging.rules import explained, mostly_below, not_available
 from dpmc_studies.studies.which_model.claims.evidence import Evidence, claim, rows_of
-from dpmc_studies.studies.which_model.claims.opponents import named
+from dpmc_studies.studies.which_model.claims.opponents import named, near_the_best
 from dpmc_studies.studies.which_model.claims.parts import part_matters
 from dpmc_studies.studies.which_model.frames import of_opponents
 
@@ -18,10 +18,7 @@ FORMS = {"L19": "no_prior", "L20": "no_covariance", "L21": "plain_residuals"}
 @claim("L17")
 def local_bayes_is_near_the_best_on_new_data(evidence: Evidence) -> Finding:
     """ALL places: its error is less than 1 % above that of the best other."""
-    found = of_opponents(evidence.new)
-    if not found:
-        return not_available("methods on new data")
-    return explained(always_below(rows_of(found), MARGIN[1]), f"{named(found)}.")
+    return near_the_best(of_opponents(evidence.new), "methods on new data")
 
 
 @claim("L18")

@@ -38,9 +38,13 @@ def named(found: Mapping[tuple, Pair]) -> str:
 @claim("L12")
 def local_bayes_is_near_the_best_after_a_fair_search(evidence: Evidence) -> Finding:
     """ALL places of the search: its error is less than 1 % above that of the best other."""
-    found = of_opponents(evidence.trials)
+    return near_the_best(of_opponents(evidence.trials), "methods at settings of one search")
+
+
+def near_the_best(found: Mapping[tuple, Pair], missing: str) -> Finding:
+    """Judge ALL places: its error is less than 1 % above; ``missing`` if there are none."""
     if not found:
-        return not_available("methods at settings of one search")
+        return not_available(missing)
     return explained(always_below(rows_of(found), MARGIN[1]), f"{named(found)}.")
 
 
