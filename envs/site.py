@@ -8,6 +8,7 @@ import os
 import re
 from pathlib import Path
 from posixpath import dirname, normpath, relpath
+from shutil import copytree
 
 from latex2mathml.converter import convert
 from mkdocs.structure.files import File
@@ -88,10 +89,9 @@ def on_files(files, config):
     shim = HOME / "envs" / "iframe-worker.js"
     files.append(File.generated(config, "assets/iframe-worker.js", abs_src_path=str(shim)))
     made = (REPORT / "index.html").is_file()
-    if made:
-        for path in sorted(each for each in REPORT.rglob("*") if each.is_file()):
-            name = f"report/{path.relative_to(REPORT).as_posix()}"
-            files.append(File.generated(config, name, abs_src_path=str(path)))
+    if made:  # one file that links lead to; the others follow as they are (on_post_build)
+        first = str(REPORT / "index.html")
+        files.append(File.generated(config, "report/index.html", abs_src_path=first))
     text = (
         "[The report of the last run](report/index.html) has every published number and every "
         "claim beside ours, with figures and files."
@@ -143,7 +143,9 @@ def on_page_content(html, page, config, files):
 
 
 def on_post_build(config):
-    """Refuse pages that would fetch something from elsewhere."""
+    """Copy the report, its tables in Markdown as files; refuse pages that fetch from elsewhere."""
+    if (REPORT / "index.html").is_file():
+        copytree(REPORT, Path(config["site_dir"]) / "report", dirs_exist_ok=True)
     for path in Path(config["site_dir"]).rglob("*.html"):
         text = path.read_text(encoding="utf-8")
         if fetched := re.findall(
