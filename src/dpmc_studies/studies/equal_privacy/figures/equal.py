@@ -113,7 +113,7 @@ def _panel(title: str, here: pd.DataFrame, drawn: Sequence[Curve], free: pd.Data
         x=Axis(
             "Total ε of a training",
             log=True,
-            ticks={value: f"{value:g}".lstrip("0") for value in here["epsilon"].unique()},
+            ticks={value: f"{value:g}" for value in here["epsilon"].unique()},
             margin=1.3,
         ),
         y=Axis("RMSE (rating units)", log=True, most=np.inf if np.isnan(worst) else worst),
