@@ -98,7 +98,7 @@ NOT_RUN = {
     r"make clean reproduce .*|make reproduce TARGET=check": "an hour: a full run and the reference;"
     " tests/reproduction/workflow/test_regression.py checks a smaller one",
     r"make .* CONFIG=config/large\.yaml": "2.5 CPU hours; test_planned_jobs.py plans it",
-    r"make .* CONFIG=config/once/drawn-matrices\.yaml": "48 CPU minutes",
+    r"make .* CONFIG=config/once/(drawn-matrices|new-data)\.yaml": "48 CPU minutes, or more",
     r"make .* PROFILE=.*|squeue .*|tmux .*": "it needs Slurm; tests/reproduction/slurm",
     r"make published": "tests/contract/test_published.py makes it",
     r"docker .*": "it needs Docker; tests/test_environments.py reads the container's recipe",

@@ -37,7 +37,7 @@ function next() {
   frame.onload = () => {
     const page = frame.contentDocument, root = page.documentElement;
     const outside = [...page.querySelectorAll("body *")].filter(part =>
-      !part.parentElement.closest(".scroll") && !part.closest(".skip, .vh") &&
+      !part.parentElement.closest(".scroll, .thumb a") && !part.closest(".skip, .vh") &&
       part.getBoundingClientRect().right > root.clientWidth + 1);
     const size = {
       name, width, visible: root.clientWidth, content: root.scrollWidth,

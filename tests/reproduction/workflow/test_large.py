@@ -35,7 +35,8 @@ TINY = {
 }
 SMALL_MODELS = """
 - {methods: [als, dpals], settings: {rank: 2, iterations: 2}, source: a test}
-- {methods: [dpals], settings: {ratings_per_user: 10}, source: a test}
+- {methods: [dpals, dpals_literal], settings: {ratings_per_user: 10}, source: a test}
+- {methods: [dpals_literal], settings: {rank: 2, iterations: 2}, source: a test}
 """
 # the checksums of the made-up files in the place of the real ones, in every process of the run
 PATCH = """
@@ -89,7 +90,7 @@ def test_every_cell_of_both_files_has_its_trials(run):
     assert counts == {
         ("ml-10m", "als"): 2, ("ml-10m", "dpals"): 6,
         ("ml-10m-top400", "als"): 2, ("ml-10m-top400", "dpals"): 6,
-        ("ml-10m-top400-part", "dpals"): 6,
+        ("ml-10m-top400-part", "dpals"): 6, ("ml-10m-top400-part", "dpals_literal"): 6,
         ("ml-20m", "popularity"): 2, ("ml-20m", "dpals"): 6,
     }  # fmt: skip
     errors = trials[trials["dataset"] != "ml-20m"]["rmse"]
