@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dpmc_studies.frame.api import Study
 from dpmc_studies.frame.checking.runs import read_frame
-from dpmc_studies.frame.judging.finding import NOT_RUN
+from dpmc_studies.frame.judging.finding import NOT_REPORTED, NOT_RUN
 from dpmc_studies.report.numbers import effect_parts
 from dpmc_studies.yaml_files import read_plain
 
@@ -24,14 +24,17 @@ reference (`results/reference`).
 [glossary](glossary.md#verdict). The number is the effect that was judged, with its 95 % interval.
 RMSEs are compared in per cent: “−2 %” means that the first of the two is 2 % lower. Where the
 number is neither per cent nor points, the words beside it say what it is; without words it is a
-difference of logarithms, which for small values is 100 times as much in per cent. How a claim is
-judged, and why it has its verdict, is on the page of its study and in its report. `dpmc reference
-claims` writes this page."""
+difference of logarithms, which for small values is 100 times as much in per cent. A claim about
+every case is contradicted by one clear failure, so its mean effect can have the sign of the claim.
+
+The column “Verdict” also names the choices on which a verdict depends. “As printed” is the verdict
+by the numbers that the paper prints. How a claim is judged, and why it has its verdict, is in its
+report. `dpmc reference claims` writes this page."""
 MISTAKES = """## Mistakes in the papers
 
 What the papers print wrongly or leave open. `results/errata.md` of a run, and its report, say
 what is right and show the number that proves it."""
-HEADINGS = ("Id", "Claim", "Source", "Verdict", "Number")
+HEADINGS = ("Id", "Claim", "Source", "Verdict", "Number", "As printed")
 SKIPPED = re.compile(
     r"^(?P<fence>```+|~~~+).*?^(?P=fence)[^\n]*$|^#[^\n]*$|`(?:[^`\n]|\n(?!\s*\n))+`"
     r"|!?\[(?:[^\[\]]|\[[^\[\]]*\])*\](?:\([^)]*\)|\[[^\]]*\])|<[^>\n]+>|https?://\S+",
@@ -80,11 +83,17 @@ def _row(claim: Mapping, judged: Mapping | None) -> tuple[str, ...]:
     source = "ours" if claim.get("own") else claim["source"]
     words = (_named(claim["id"].lower(), claim["id"]), claim["claim"], source)
     if judged is None:
-        return (*words, "judged in each run", "")
+        return (*words, "judged in each run", "", "")
     effect, interval = effect_parts({**judged, "predicate": claim["predicate"]})
     what = re.split(r"\.(?:\s|$)", claim["predicate"].partition("Effect:")[2])[0].strip()
     plain = effect and "%" not in effect and "points" not in effect
-    return (*words, judged["verdict"], f"{effect} {interval} {what if plain else ''}".strip())
+    depends, printed = (_text(judged.get(key)) for key in ("depends_on", "reported_verdict"))
+    verdict = judged["verdict"] + (f"; depends on: {depends}" if depends else "")
+    return (*words, verdict, f"{effect} {interval} {what if plain else ''}".strip(), printed)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) and value != NOT_REPORTED else ""
 
 
 def _named(anchor: str, text: str) -> str:
