@@ -1,8 +1,7 @@
 """The parameters of a fit, declared once, and what imports nothing to do so.
 
 ``dpmc fit``, ``dpmc noise`` and ``dpmc evaluate`` make options of them, and
-:class:`dpmc.PrivateFactorization` explains its arguments by them. The table in docs/python.md is
-:func:`table`.
+:class:`dpmc.PrivateFactorization` explains its arguments by them.
 """
 
 import textwrap
@@ -225,19 +224,8 @@ def described() -> str:
         meaning = each.meaning.format(**{name: name for name in PARAMETERS})
         default = each.otherwise if each.default is None else repr(each.default)
         meaning += f" Default: {default}." if default else ""
+        if 0 < len(each.methods) < len(METHODS):
+            meaning += f" Methods: {', '.join(each.methods)}."
         lines.append(f"{each.name} : {kind}" + ", optional" * (not each.required))
         lines += textwrap.wrap(meaning, 92, initial_indent="    ", subsequent_indent="    ")
     return "\n".join(lines)
-
-
-def table() -> str:
-    """Return the parameters as a table in Markdown."""
-    named = {name: f"`{name}`" for name in PARAMETERS}
-    lines = ["| parameter | is | meaning | default | methods |", "| --- | --- | --- | --- | --- |"]
-    for each in PARAMETERS.values():
-        kind = " or ".join(f"`{choice}`" for choice in each.choices) or each.kind
-        default = each.otherwise if each.default is None else f"`{each.default!r}`"
-        methods = ", ".join(each.methods) if len(each.methods) < len(METHODS) else ""
-        cells = (named[each.name], kind, each.meaning.format(**named), default, methods)
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"

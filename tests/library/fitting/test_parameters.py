@@ -1,20 +1,18 @@
-"""The declared parameters of a fit are those of the class, of the methods and of the documents."""
+"""The declared parameters of a fit are those of the class and of the methods."""
 
 import inspect
 import pickle
 import re
-from pathlib import Path
 
 import pytest
 
 from dpmc import PrivateFactorization
 from dpmc.errors import InputError, ParameterError
 from dpmc.fitting.fit import prepare
-from dpmc.fitting.parameters import METHODS, PARAMETERS, RANGE, table
+from dpmc.fitting.parameters import METHODS, PARAMETERS, RANGE
 from dpmc.methods import METHODS as KNOWN
 from dpmc.methods.private import EVERY_RATING
 
-HOME = Path(__file__).parents[3]
 EVERY = {"epsilon": 2.0, "rating_range": (1, 5)}
 # a value of each that a method may refuse
 GIVEN = {
@@ -38,10 +36,6 @@ def test_the_class_explains_each():
         ending = ", optional" if each.default is not inspect.Parameter.empty else ""
         assert re.search(rf"^{name} : .+{ending}$", documented, re.MULTILINE), name
     assert "{parameters}" not in documented
-
-
-def test_the_table_in_the_documents_is_made_of_them():
-    assert table() in (HOME / "docs" / "python.md").read_text(encoding="utf-8")
 
 
 def test_choices_are_what_there_is():

@@ -38,7 +38,7 @@ REASONS = {
     "array": r"is a NumPy array of",
     "digits": r"labels as floating-point numbers of \d+ or more",
 }
-"""What the documents list (docs/own-ratings.md, "What is refused")."""
+"""What docs/own-ratings.md and docs/troubleshooting.md tell of refused tables."""
 ITEMS = [str(number) for number in range(6)]
 N_USERS, FIRST_USER = 25, 1000
 """An odd row is one of a user more, so no odd label is one of these users."""

@@ -1,4 +1,4 @@
-"""Every number of local EASE that was chosen; ``docs/ranking.md`` says by what."""
+"""Every number of local EASE that was chosen, with its letter in ``docs/ranking.md``."""
 
 COUNTS_SHARE, CHECK_SHARE = 0.35, 0.04
 """Of the budget, as mu^2; pairs have the rest, or counts all of it."""
