@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dpmc_studies.frame.api import Study
 from dpmc_studies.frame.checking.runs import read_frame
-from dpmc_studies.frame.judging.finding import NOT_REPORTED, NOT_RUN
+from dpmc_studies.frame.judging.finding import NOT_RUN, UNREPORTED
 from dpmc_studies.report.numbers import effect_parts
 from dpmc_studies.yaml_files import read_plain
 
@@ -93,7 +93,7 @@ def _row(claim: Mapping, judged: Mapping | None) -> tuple[str, ...]:
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) and value != NOT_REPORTED else ""
+    return value if isinstance(value, str) and value != UNREPORTED else ""
 
 
 def _named(anchor: str, text: str) -> str:
