@@ -41,7 +41,7 @@ help:
 	@awk '/^## / {text = substr($$0, 4); next} text {sub(/:.*/, ""); printf "  %-13s %s\n", $$0, text; text = ""}' $(firstword $(MAKEFILE_LIST))
 	@echo "Settings, such as make reproduce TARGET=quick: $(SETTINGS)"
 
-## run what TARGET names (all, quick, a study, check, ...; see docs/run.md); goes on after a crash
+## run what TARGET names (all: 45 minutes, quick: 2, a study, check, ...; see docs/run.md); goes on after a crash
 reproduce: $(VENV)/installed
 	@$(LAUNCH) -- $(foreach name,$(TARGET),$(call quoted,$(name)))
 
@@ -49,7 +49,7 @@ reproduce: $(VENV)/installed
 report: $(VENV)/installed
 	@$(LAUNCH) -- results/report/index.html
 
-## the full report without a run, judged and drawn from the committed tables: build/report/index.html
+## the full report without a run, judged and drawn from the committed tables, in 35 seconds: build/report/index.html
 published: $(VENV)/installed
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/dpmc reference report --cores $(call quoted,$(CORES))
 
@@ -68,11 +68,11 @@ WHOLE_FILES := --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 # tests run side by side: one thread of BLAS each
 test test-all test-faults coverage: export OPENBLAS_NUM_THREADS = 1
 
-## the everyday tests, a small run of the workflow among them: 5 to 6 minutes on two cores
+## the everyday tests, a small run of the workflow among them: 3.5 minutes on two idle cores
 test: $(VENV)/installed
 	@$(BIN)/python -m pytest -q -n $(CORES) $(WHOLE_FILES) -m "not slow"
 
-## the rest of the tests: statistics with many draws, audits, figures, workflow runs
+## the rest of the tests, 12 minutes: statistics with many draws, audits, figures, workflow runs
 test-all: $(VENV)/installed
 	@$(BIN)/python -m pytest -q -n $(CORES) $(WHOLE_FILES) -m slow
 
@@ -143,7 +143,7 @@ $(VENV)/installed: envs/requirements.lock pyproject.toml src/pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "dpmc: there is no $(PYTHON); install Python 3.11 or later, or name one: make PYTHON=python3.12" >&2; exit 2; }
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if v >= (3, 11) else "dpmc: Python 3.11 or later is needed, $(PYTHON) is %d.%d; name another one: make PYTHON=python3.12" % v)'
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; v > (3, 14) and print("dpmc: Python %d.%d is newer than what dpmc was made for, 3.11 to 3.14; if a package cannot be installed, name another one: make PYTHON=python3.13" % v, file=sys.stderr)'
-	@echo "dpmc: installing into $(VENV) (once, about a minute)"
+	@echo "dpmc: installing into $(VENV) (once, about three minutes)"
 # what a cut-short installation left may look whole to pip
 	@$(PYTHON) -m venv $(if $(wildcard $(VENV)/unfinished),--clear) $(VENV)
 	@touch $(VENV)/unfinished

@@ -96,7 +96,7 @@ def on_files(files, config):
         "[The report of the last run](report/index.html) has every published number and every "
         "claim beside ours, with figures and files."
         if made
-        else "`make published` writes the report in minutes; `make site` then puts it here."
+        else "`make published` writes the report in 35 seconds; `make site` then puts it here."
     )
     files.append(File.generated(config, "report.md", content=f"# The report\n\n{text}\n"))
     return files
