@@ -49,8 +49,13 @@ class ParameterError(InputError):
 
 
 def did_you_mean(word: object, allowed: Iterable[object]) -> str:
-    """Return " (did you mean 'x'?)" for the spelling nearest to ``word``, or an empty string."""
-    close = difflib.get_close_matches(str(word), [str(a) for a in allowed], n=1)
+    """Return " (did you mean 'x'?)" for the spelling nearest to ``word``, or an empty string.
+
+    If no spelling is near, it names one of which ``word`` is a part, as "als" is of "private_als".
+    """
+    names = [str(name) for name in allowed]
+    close = difflib.get_close_matches(str(word), names, n=1)
+    close = close or [name for name in names if str(word) in name.split("_")]
     return f" (did you mean '{close[0]}'?)" if close else ""
 
 

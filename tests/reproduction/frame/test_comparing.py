@@ -5,17 +5,30 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from document_texts import fenced
 
 from dpmc.errors import InputError
 from dpmc_studies.frame.judging.choices import USUAL, Choices
-from dpmc_studies.frame.judging.comparing import RULES, at_places, compared_claims
+from dpmc_studies.frame.judging.claims import load_claims, table_of_verdicts
+from dpmc_studies.frame.judging.comparing import (
+    RULES,
+    Comparison,
+    Side,
+    at_places,
+    compared_claims,
+)
 from dpmc_studies.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, NO_EFFECT, SUPPORTED
 from dpmc_studies.frame.judging.rules import Sample
-from dpmc_studies.yaml_files import read_plain
+from dpmc_studies.studies.equal_privacy.claims import own
+from dpmc_studies.studies.equal_privacy.claims.evidence import Evidence
 
-COORDINATES = {"dataset": (), "epsilon": (), "method": ("als", "irls", "svd", "mean")}
+HOME = Path(__file__).parents[3]
+
+COORDINATES = {
+    "dataset": ("stars", "films"),
+    "epsilon": (),
+    "method": ("als", "irls", "svd", "mean", "private_knn"),
+}
 GROUPS = {"factorisations": ("als", "irls", "svd")}
 MEANS = {"als": 0.0, "irls": -0.1, "svd": 0.1, "mean": 0.2}
 
@@ -24,9 +37,10 @@ def entry(text):
     return f"- id: A1\n  compare: {{{text}}}\n"
 
 
-def predicate(tmp_path, text, judge=lambda evidence, comparison: comparison):
+def predicate(tmp_path, text, judge=lambda evidence, comparison: comparison, **limits):
     (tmp_path / "claims.yaml").write_text(entry(text))
-    return compared_claims(tmp_path / "claims.yaml", judge, COORDINATES, GROUPS)["A1"]
+    path = tmp_path / "claims.yaml"
+    return compared_claims(path, judge, COORDINATES, GROUPS, **limits)["A1"]
 
 
 def places(**means):
@@ -121,6 +135,15 @@ def test_a_list_is_each_of_its_values(tmp_path):
         ("first: {method: als}, second: {method: irls}", "compare first with second by a rule"),
         ("first: {metod: als}, second: {method: irls}, rule: all", "'metod' is no coordinate"),
         ("first: {method: alz}, second: {method: irls}, rule: all", "did you mean 'als'"),
+        ("first: {method: knn}, second: {method: als}, rule: all", "did you mean 'private_knn'"),
+        (
+            "first: {method: als}, second: {method: irls}, where: {dataset: film}, rule: all",
+            "'film' is no dataset (stars, films) (did you mean 'films'?)",
+        ),
+        (
+            "first: {method: als, epsilon: low}, second: {method: irls}, rule: all",
+            "epsilon must be a number, not 'low'",
+        ),
         ("first: {method: als}, second: {method: irls}, rule: al", "'al' is no rule"),
         ("first: als, second: {method: irls}, rule: all", "must name coordinates"),
         ("first: {method: als}, second: {method: irls}, rule: all, lwo: 1", "'lwo' is no key"),
@@ -134,12 +157,43 @@ def test_what_is_not_known_is_refused(tmp_path, text, words):
     assert words in str(refusal.value)
 
 
-def test_the_documented_example_is_the_entry_that_it_names():
-    home = Path(__file__).parents[3]
-    (block,) = (b for b in fenced(home / "docs" / "extend.md") if b.language == "yml")
-    claims = read_plain(home / "src/dpmc_studies/studies/equal_privacy/claims.yaml")
-    (entry,) = (entry for entry in claims if entry["id"] == "P2")
-    assert yaml.safe_load(block.text) == {"compare": entry["compare"]}
+@pytest.mark.parametrize(
+    ("text", "limits", "words"),
+    [
+        ("where: {method: als}", {"models": ["method"]}, "no coordinate here (dataset, epsilon)"),
+        ("where: {epsilon: 1}", {"needed": ["epsilon", "dataset"]}, "must name its dataset"),
+        ("where: {epsilon: 1}", {"best": ["second"]}, "no best for first"),
+    ],
+)
+def test_what_a_study_cannot_compare_is_refused(tmp_path, text, limits, words):
+    sides = "first: {best: {method: [als, irls]}}, second: {method: svd}, rule: all"
+    predicate(tmp_path, f"{sides}, {text.replace('method: als', 'epsilon: 2')}")
+    with pytest.raises(InputError, match="the claim A1") as refusal:
+        predicate(tmp_path, f"{sides}, {text}", **limits)
+    assert words in str(refusal.value)
+
+
+def equal_privacy(tmp_path, text):
+    (tmp_path / "claims.yaml").write_text(text)
+    found = compared_claims(
+        tmp_path / "claims.yaml", own.judged, own.COORDINATES, own.GROUPS, own.MODEL
+    )
+    calibrated = HOME / "results/reference/equal_privacy/calibrated.csv"
+    evidence = Evidence(pd.read_csv(calibrated), None)
+    claims = load_claims(tmp_path / "claims.yaml", found)
+    return table_of_verdicts(claims, found, evidence).iloc[0]
+
+
+def test_the_documented_example_is_judged_on_the_reference(tmp_path):
+    (block,) = (b for b in fenced(HOME / "docs" / "extend.md") if b.language == "yml")
+    found = equal_privacy(tmp_path, block.text)
+    assert (found["effect"] < 0, "of 6" in found["reason"]) == (True, True), found["reason"]
+
+
+def test_noise_of_a_reference_is_refused():
+    sides = [Side({"method": (name,), "mechanism": ("huber",)}) for name in ("als", "private_irls")]
+    with pytest.raises(InputError, match=r"als is a reference without noise .*'private_als'"):
+        own.refuse_noise_of_references("P20", Comparison(*sides, Side({}), "all", {}))
 
 
 def test_every_rule_judges_something():

@@ -80,6 +80,7 @@ def load_claims(path: str | Path, predicates: Mapping[str, Callable]) -> list[di
         raise InputError(f"{path}: not valid YAML{line}") from None
     if not isinstance(entries, list):
         raise InputError(f"{path}: must be a list of claims")
+    compared = [each.get("id") for each in entries if isinstance(each, dict) and COMPARE in each]
     entries = [_stated(entry) for entry in entries]
     seen = set()
     for number, entry in enumerate(entries, start=1):
@@ -87,6 +88,10 @@ def load_claims(path: str | Path, predicates: Mapping[str, Callable]) -> list[di
             raise InputError(f"{path}: entry {number} must have the keys {', '.join(STATEMENT)}")
         identifier = entry["id"]
         if identifier not in predicates:
+            if identifier in compared:
+                raise InputError(
+                    f"{path}: this study has no claims with compare; judge {identifier} in Python"
+                )
             near = did_you_mean(identifier, predicates)
             raise InputError(f"{path}: no predicate is known for the claim {identifier!r}{near}")
         if identifier in seen:

@@ -156,6 +156,9 @@ def compared_claims(
     judge: Callable[[object, Comparison], Finding],
     coordinates: Mapping[str, Collection],
     groups: Mapping[str, Collection] | None = None,
+    models: Collection[str] = (),
+    needed: Collection[str] = (),
+    best: Collection[str] = ("first", "second"),
 ) -> dict[str, Callable[[object], Finding]]:
     """Return the predicates of the claims of a file that have a key ``compare``, by their ids.
 
@@ -164,9 +167,16 @@ def compared_claims(
     judge : callable
         From the evidence and a comparison to the finding, by :meth:`Comparison.judge`.
     coordinates : mapping
-        What sides and ``where`` may name -> its values; none if it may have any.
+        What sides and ``where`` may name -> its values; empty if it is a number.
     groups : mapping, optional
         Name of several values -> these, for short.
+    models : collection of str
+        The coordinates that only sides name; ``where`` names the others. Without them both may
+        name all.
+    needed : collection of str
+        The coordinates of a cell: a side or ``where`` must name them, unless the second is a best.
+    best : collection of str
+        The sides that may be ``best``.
 
     Raises
     ------
@@ -174,12 +184,12 @@ def compared_claims(
         If an entry names what is not known.
     """
     entries = [entry for entry in read_plain(path) if isinstance(entry, dict) and COMPARE in entry]
+    places = [name for name in coordinates if name not in models] if models else coordinates
+    names = models or coordinates, places
+    reading = partial(_Reading, coordinates, groups or {}, *names, needed, best)
     return {
         entry["id"]: partial(
-            judge,
-            comparison=_Reading(f"{path}: the claim {entry['id']}", coordinates, groups or {}).of(
-                entry[COMPARE]
-            ),
+            judge, comparison=reading(f"{path}: the claim {entry['id']}").of(entry[COMPARE])
         )
         for entry in entries
     }
@@ -188,9 +198,13 @@ def compared_claims(
 class _Reading(NamedTuple):
     """Reads one entry, and refuses what is not known."""
 
-    where: str
     coordinates: Mapping[str, Collection]
     groups: Mapping[str, Collection]
+    models: Collection[str]
+    places: Collection[str]
+    needed: Collection[str]
+    best: Collection[str]
+    where: str
 
     def of(self, entry: object) -> Comparison:
         if not isinstance(entry, dict) or not {"first", "second", "rule"} <= set(entry):
@@ -203,22 +217,32 @@ class _Reading(NamedTuple):
             self.known("key", name, ("first", "second", "rule", *bounds, *optional))
         given = {name: entry[name] for name in ("margin_of", "missing") if name in entry}
         self.known("margin_of", given.get("margin_of", OURS), (OURS, PAPERS))
+        first, second = (self.side(entry[name], self.models) for name in ("first", "second"))
+        where = self.side(entry.get("where", {}), self.places)
+        if both := where.values.keys() & (first.values.keys() | second.values.keys()):
+            raise InputError(f"{self.where} names {min(both)} in a side and in where; keep one.")
+        for name, side in (("first", first), ("second", second)):
+            if side.best and name not in self.best:
+                raise InputError(f"{self.where}: this study has no best for {name}; list values.")
+        for name in () if second.best else self.needed:
+            if not all(name in side.values or name in where.values for side in (first, second)):
+                raise InputError(f"{self.where} must name its {name} in both sides or in where.")
         return Comparison(
-            self.side(entry["first"]),
-            self.side(entry["second"]),
-            self.side(entry.get("where", {})),
+            first,
+            second,
+            where,
             rule,
             {name: entry[name] for name in bounds if name in entry},
             unit,
             **given,
         )
 
-    def side(self, entry: object) -> Side:
+    def side(self, entry: object, names: Collection[str]) -> Side:
         best = isinstance(entry, dict) and set(entry) == {"best"}
         values = entry["best"] if best else entry
         if not isinstance(values, dict):
             raise InputError(f"{self.where} must name coordinates and their values, not {entry}.")
-        return Side({self.known("coordinate", n, self.coordinates): self.values(n, v)
+        return Side({self.known("coordinate here", n, names): self.values(n, v)
                      for n, v in values.items()}, best)  # fmt: skip
 
     def values(self, name: str, given: object) -> tuple:
@@ -226,7 +250,12 @@ class _Reading(NamedTuple):
         for value in given if isinstance(given, list) else [given]:
             found += self.groups.get(value, [value])
         known = self.coordinates[name]
-        return tuple(self.known(name, value, known) if known else value for value in found)
+        for value in found:
+            if known:
+                self.known(name, value, known)
+            elif not isinstance(value, int | float):
+                raise InputError(f"{self.where}: {name} must be a number, not {value!r}.")
+        return tuple(found)
 
     def known(self, what: str, value: object, known: Collection) -> object:
         if value not in known:

@@ -9,10 +9,12 @@ from functools import partial
 
 import numpy as np
 
+from dpmc.errors import InputError
 from dpmc_studies.frame.judging.comparing import UNITS, Comparison, Side, compared_claims
 from dpmc_studies.frame.judging.finding import NOT_AVAILABLE, Finding
 from dpmc_studies.frame.judging.rules import Rows, explained, formatted_means, percent
 from dpmc_studies.statistics.tests import log_positive
+from dpmc_studies.studies.dpals.cells import STANDARD
 from dpmc_studies.studies.dpals.claims.evidence import (
     PREDICATES,
     DpalsEvidence,
@@ -32,10 +34,11 @@ from dpmc_studies.yaml_files import beside
 
 FORMS = {"DPALS": "dpals", "DPFW": "dpfw"}
 """What ``claims.yaml`` calls a method of which several forms are judged -> field of a form."""
+SAMPLINGS, SHARES = ("uniform", "adaptive"), (0.05, 0.2, 1)
 COORDINATES = {
     "dataset": (*DATASETS, "ml-10m-top400-part"),
     "method": (*METHODS, *FORMS),
-    "variant": (),
+    "variant": (STANDARD, *(f"{name}_{share:g}" for name in SAMPLINGS for share in SHARES)),
     "epsilon": (),
 }
 GROUPS = {
@@ -86,7 +89,10 @@ def rows_of(results: Results, comparison: Comparison, form: Form) -> Rows:
 def _in_turn(first: Side, second: Side) -> Iterator[tuple[dict, dict]]:
     """Yield what is compared: one with one, or the values of two lists each with its own."""
     ours, theirs = list(first.each()), list(second.each())
-    return zip(ours, theirs * len(ours) if len(theirs) == 1 else theirs, strict=True)
+    theirs = theirs * len(ours) if len(theirs) == 1 else theirs
+    if len(ours) != len(theirs):
+        raise InputError(f"compare has {len(ours)} values first and {len(theirs)} second.")
+    return zip(ours, theirs, strict=True)
 
 
 def _named(cell: dict, form: Form) -> dict:
@@ -149,7 +155,12 @@ def _told(
 
 
 for _name, _predicate in compared_claims(
-    beside(__file__, "claims.yaml"), judged, COORDINATES, GROUPS
+    beside(__file__, "claims.yaml"),
+    judged,
+    COORDINATES,
+    GROUPS,
+    needed=("dataset", "method", "epsilon"),
+    best=("second",),
 ).items():
     _text = TEXTS.get(_name)
     PREDICATES[_name] = partial(_told, _predicate, _text) if _text else _predicate

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 
 import pandas as pd
 
+from dpmc.errors import InputError, did_you_mean
 from dpmc.privacy.relations import RELATIONS
 from dpmc_studies.frame.judging.comparing import Comparison, at_places, compared_claims
 from dpmc_studies.frame.judging.finding import Finding
@@ -38,7 +39,7 @@ from dpmc_studies.yaml_files import beside
 
 COLUMNS = ("claim", *CELL, "first", "second", "difference", "low", "high", "p_value", "trials")
 METHODS = [*FACTOR_MODELS, *PRIVATE_BASELINES, *UNTUNED, *REFERENCE_LABELS]
-COORDINATES = {"dataset": (), "relation": RELATIONS, "epsilon": (), "method": METHODS}
+COORDINATES = {"dataset": DATASETS, "relation": RELATIONS, "epsilon": (), "method": METHODS}
 COORDINATES |= {"mechanism": MECHANISM_LABELS}
 GROUPS = {
     "factorisations": FACTOR_MODELS,
@@ -62,8 +63,22 @@ def judged(evidence: Evidence, comparison: Comparison) -> Finding:
     return comparison.judge(rows_of(compared(evidence, comparison)), evidence.choices)
 
 
-COMPARED = compared_claims(beside(__file__, "claims.yaml"), judged, COORDINATES, GROUPS)
+COMPARED = compared_claims(beside(__file__, "claims.yaml"), judged, COORDINATES, GROUPS, MODEL)
 PREDICATES.update(COMPARED)
+
+
+def refuse_noise_of_references(name: str, comparison: Comparison) -> None:
+    """Refuse a side that has a reference with the noise of a private model."""
+    for side in (comparison.first, comparison.second):
+        for model in side.each():
+            method, noise = model.get("method"), model.get("mechanism", "none")
+            if method in REFERENCE_LABELS and noise != "none":
+                near = did_you_mean(method, FACTOR_MODELS)
+                raise InputError(f"The claim {name}: {method} is a reference without noise{near}.")
+
+
+for _name, _predicate in COMPARED.items():
+    refuse_noise_of_references(_name, _predicate.keywords["comparison"])
 
 
 @claim("P7")

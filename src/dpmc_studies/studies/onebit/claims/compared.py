@@ -8,6 +8,7 @@ from itertools import product
 
 import numpy as np
 
+from dpmc.errors import InputError
 from dpmc_studies.frame.judging.comparing import Comparison, compared_claims
 from dpmc_studies.frame.judging.finding import Finding
 from dpmc_studies.frame.judging.rules import Rows
@@ -34,7 +35,8 @@ GROUPS = {"the four": tuple(PAPER), "all but OutP": PERTURBED}
 
 def judged(evidence: OneBitEvidence, comparison: Comparison) -> Finding:
     """Judge on both outputs; on MovieLens 100K, whose rank is not stated, at every rank too."""
-    unstated = MOVIELENS in comparison.where.values["dataset"]
+    sides = comparison.first, comparison.second, comparison.where
+    unstated = any(MOVIELENS in side.values.get("dataset", ()) for side in sides)
     on = at_every_rank if unstated else on_both_outputs
     return on(evidence, lambda outputs: comparison.judge(rows_of(outputs, comparison)))
 
@@ -43,6 +45,8 @@ def rows_of(outputs: Outputs, comparison: Comparison) -> Rows:
     """Return first minus second, named by the mechanism of the side that has several."""
     first, second, where = comparison.first, comparison.second, comparison.where
     several = [each for each in (first, second, where) if len(each.values.get("mechanism", ())) > 1]
+    if len(several) != 1:
+        raise InputError("compare needs several mechanisms: on one side, or in where.")
     rows = {}
     for a, b, there in product(first.each(), second.each(), where.each()):
         (of,) = (each for side, each in zip((first, second, where), (a, b, there), strict=True)
@@ -62,4 +66,8 @@ def _error(outputs: Outputs, link: str, dataset: str, mechanism: str, epsilon: f
     return outputs.log_are(synthetic_cell(mechanism, link, OBSERVED_FRACTION, epsilon))
 
 
-PREDICATES.update(compared_claims(beside(__file__, "claims.yaml"), judged, COORDINATES, GROUPS))
+PREDICATES.update(
+    compared_claims(
+        beside(__file__, "claims.yaml"), judged, COORDINATES, GROUPS, needed=COORDINATES, best=()
+    )
+)

@@ -29,14 +29,17 @@ GROUPS = {
     "others with features": (*COLLECTIVE, *ENCODED),
 }
 """What ``claims.yaml`` calls several methods."""
+MODEL = ("method", "variant")
 COORDINATES = {"dataset": DATASETS, "epsilon": (), "method": METHODS}
 COORDINATES |= {"variant": (SEARCHED, *FEATURES)}
 
 
 def judged(evidence: Evidence, comparison: Comparison) -> Finding:
     """Judge a comparison at all its places."""
-    found = at_places(comparison, models(evidence.trials), PLACE, ("method", "variant"))
+    found = at_places(comparison, models(evidence.trials), PLACE, MODEL)
     return comparison.judge(rows_of(found))
 
 
-PREDICATES.update(compared_claims(beside(__file__, "claims.yaml"), judged, COORDINATES, GROUPS))
+PREDICATES.update(
+    compared_claims(beside(__file__, "claims.yaml"), judged, COORDINATES, GROUPS, MODEL)
+)
