@@ -37,10 +37,11 @@ what is right and show the number that proves it."""
 HEADINGS = ("Id", "Claim", "Source", "Verdict", "Number", "As printed")
 SKIPPED = re.compile(
     r"^(?P<fence>```+|~~~+).*?^(?P=fence)[^\n]*$|^#[^\n]*$|`(?:[^`\n]|\n(?!\s*\n))+`"
+    r"|\$\$.+?\$\$|\$(?=\S)[^$`]+?(?<=\S)\$(?!\d)"
     r"|!?\[(?:[^\[\]]|\[[^\[\]]*\])*\](?:\([^)]*\)|\[[^\]]*\])|<[^>\n]+>|https?://\S+",
     re.DOTALL | re.MULTILINE,
 )
-"""What is left as it is: code, headings, links, HTML."""
+"""What is left as it is: code, formulas, headings, links, HTML."""
 ID = re.compile(r"(?P<mistake>[Ee]rratum )?(?<![\w\[/#.-])(?P<id>[A-Z]\d{1,2})(?![\w-])")
 
 
