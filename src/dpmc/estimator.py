@@ -3,7 +3,7 @@
 import inspect
 import reprlib
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from copy import copy, deepcopy
 from dataclasses import dataclass, field
 from os import PathLike
@@ -19,7 +19,7 @@ from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError, did_you_mean, refuse_unknown
 from dpmc.fitting.compiling import noticed
 from dpmc.fitting.fit import Fit, prepare
-from dpmc.fitting.lists import Lists, lists_of_program
+from dpmc.fitting.lists import Lists, lists_of
 from dpmc.fitting.looks import Look
 from dpmc.fitting.parameters import METHODS, described
 from dpmc.fitting.ratings import (
@@ -33,11 +33,12 @@ from dpmc.methods.released import fit_folder
 from dpmc.methods.released.verify import read_guarantee
 from dpmc.methods.released.verify_fit import guarantee_in
 from dpmc.privacy.guarantee import Guarantee
+from dpmc.privacy.ledger import Ledger
 from dpmc.publication.columns import matrix_of
-from dpmc.publication.features import features_of
+from dpmc.publication.features import Features, features_of
 from dpmc.publication.folder import check_output
 from dpmc.publication.frames import lines_in, lines_of_one, pairs_in
-from dpmc.publication.lists import restrict
+from dpmc.publication.lists import places_in, restrict
 from dpmc.publication.reading import OF_FILES, ROLES, USUAL, Reading, reading_of
 from dpmc.publication.store import Store, is_store, opened
 from dpmc.publication.table import Lines, resolve
@@ -245,21 +246,14 @@ class PrivateFactorization:
         """
         for name in (*_OF_A_FIT, "_fitted", "_own"):
             self.__dict__.pop(name, None)  # a fit that fails has none
-        ready = prepare(self.get_params())
-        lists = lists_of_program(
-            self.items, self.items_privately, self.users, names_users=ready.names_users, table=X
-        )
-        features = features_of(self.item_features, self._reading().item)
-        ledger, model = ready.ledger(), ready.model
         with noticed():
-            store = self._store(X) if y is None else None
-            prepared = self._prepared(X, y, store, ready, lists, client)
-            look = ready.look(prepared, features)
+            ready, lists, ledger, features, prepared = self._prepared(X, y, client)
+            look, model = ready.look(prepared, features), ready.model
             for each in look.remarks:
                 warnings.warn(f"{each} (for your eyes only; save writes none of it)", stacklevel=2)
             ready.stop_if_asked(look)
             with ready.noting():
-                ready.run(prepared.ratings, ledger, features=features)
+                ready.run(prepared.ratings, ledger, features)
         whence: dict[str, Any] = {"origins": lists.origins, "integers": lists.integers}
         self._fitted = model, whence
         # predictions see what is published, and that alone
@@ -270,11 +264,11 @@ class PrivateFactorization:
                 if ready.seed is None:
                     ready.book.name(Path(place) / "model" / GUARANTEE)
                 self.spent_ = ready.book.sentence()
-        self._own: Ratings | Store | None = store
-        if isinstance(prepared.ratings, Ratings):  # a private choice of items leaves others' in
-            self._own = (
-                prepared.ratings if ready.selection is None else self._listed(prepared.ratings)
-            )
+        ratings = prepared.ratings
+        if not isinstance(ratings, Ratings):
+            self._own: Any = ratings.source  # the store
+        else:  # in which a private choice of items leaves others'
+            self._own = ratings if ready.selection is None else self._listed(ratings)
         self.guarantee_ = fit_folder.with_origins(model.guarantee_, lists.origins)
         if model.tells_error:
             self.worth_ = model.worth_
@@ -303,25 +297,25 @@ class PrivateFactorization:
             With ``facts``, such as how many ratings are outside of the range, and ``remarks`` on
             what needs a look.
         """
-        ready = prepare(self.get_params())
-        lists = lists_of_program(
-            self.items, self.items_privately, self.users, names_users=ready.names_users, table=X
-        )
-        features = features_of(self.item_features, self._reading().item)
-        store = self._store(X) if y is None else None
-        return ready.look(self._prepared(X, y, store, ready, lists, client), features)
+        ready, _, _, features, prepared = self._prepared(X, y, client)
+        return ready.look(prepared, features)
 
     def _prepared(
-        self, X: object, y: object, store: Store | None, ready: Fit, lists: Lists, client: Any
-    ) -> PreparedRatings:
-        """Return the ratings of a fit, read and looked at."""
+        self, X: object, y: object, client: Any
+    ) -> tuple[Fit, Lists, Ledger, Features | None, PreparedRatings]:
+        """Return a fit that would be made, and its ratings, read and looked at."""
+        ready = prepare(self.get_params())
+        lists = lists_of(X, self.get_params(), names_users=ready.names_users)
+        features = features_of(self.item_features, self._reading().item)
+        ledger, span = ready.ledger(), ready.rating_range
+        store = self._store(X) if y is None else None
         if store is not None:
-            return prepare_store(
-                store, ready.rating_range, lists, ready.rated, ready.model.by_blocks, client
-            )
-        check_no_cluster(client)
-        lines = lines_in(X, y, self._reading(ready.rated))
-        return prepare_ratings(lines, ready.rating_range, lists)
+            blocks = ready.model.by_blocks
+            prepared = prepare_store(store, span, lists, ready.rated, blocks, client)
+        else:
+            check_no_cluster(client)
+            prepared = prepare_ratings(lines_in(X, y, self._reading(ready.rated)), span, lists)
+        return ready, lists, ledger, features, prepared
 
     def _reading(self, rated: bool = True) -> Reading:
         """Return how tables are read."""
@@ -547,29 +541,16 @@ def _predictions(
     are like; of an item that is not there see :meth:`PublishedItems.elsewhere`.
     """
     known = {label: index for index, label in enumerate(np.asarray(own.user_labels).tolist())}
-    places = {label: index for index, label in enumerate(published.labels)}
-    place = np.array([places.get(each, -1) for each in items.labels.tolist()], dtype=int)
-    unknown = published.complete({})
-    predicted = np.empty(users.codes.size)
-    for user, rows in _rows_of_each(users):
-        mine = _ratings_of(own, known[user]) if user in known else {}
-        values = published.complete(mine) if mine else unknown
+    place, theirs = places_in(published.labels, items.labels), own.by_user
+    unknown, predicted = published.complete({}), np.empty(users.codes.size)
+    order = np.argsort(users.codes, kind="stable")
+    ends = np.cumsum(np.bincount(users.codes, minlength=users.labels.size))
+    for label, rows in zip(users.labels.tolist(), np.split(order, ends[:-1]), strict=False):
+        mine, values = np.empty(0), unknown
+        if label in known:
+            some = theirs.some(known[label], known[label] + 1)
+            mine = some.values
+            values = published.complete_rows(some.indptr, some.indices, mine)[0]
         at = place[items.codes[rows]]
         predicted[rows] = np.where(at >= 0, values[at], published.elsewhere(mine, values))
     return predicted
-
-
-def _ratings_of(ratings: Ratings, user: int) -> dict[str, float]:
-    """Return the ratings of one user, by number, as a dict by item."""
-    rows = ratings.by_user
-    own = slice(rows.indptr[user], rows.indptr[user + 1])
-    items = np.asarray(ratings.item_labels)[rows.indices[own]].tolist()
-    return dict(zip(items, rows.values[own].tolist(), strict=True))
-
-
-def _rows_of_each(users: Labelled) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield the label of each user and the places of the user's rows."""
-    order = np.argsort(users.codes, kind="stable")
-    ends = np.cumsum(np.bincount(users.codes, minlength=users.labels.size))
-    for label, first, end in zip(users.labels.tolist(), [0, *ends], ends, strict=False):
-        yield label, order[first:end]

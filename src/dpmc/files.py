@@ -72,6 +72,30 @@ def check_outside(output: Path, folder: Path) -> None:
         )
 
 
+def check_file(
+    output: Path, force: bool, folder: Path | None = None, endings: tuple[str, ...] = ()
+) -> None:
+    """Refuse a file that has another ending, is there, cannot be written, or would be published.
+
+    ``folder`` is one of :func:`check_outside`.
+    """
+    if endings and output.suffix.lower() not in endings:
+        raise ParameterError(
+            "{output} must name a file that ends in {known}, got {path}.",
+            known=", ".join(endings),
+            path=output,
+        )
+    if folder is not None:
+        check_outside(output, folder)
+    check_writable(output)
+    if output.is_dir():
+        raise ParameterError("{path} is a folder; name a file for {output}.", path=output)
+    if output.exists() and not force:
+        raise ParameterError(
+            "{path} exists; name another {output}, or give {force} to replace it.", path=output
+        )
+
+
 def probe(path: str | Path, room: int = 0) -> None:
     """Make a folder beside a path with a file of ``room`` bytes in it, and remove both.
 

@@ -1,7 +1,7 @@
 """The one data structure that everything passes on: observed ratings as triplets."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -207,33 +207,27 @@ class Ratings:
                 f"{self.name}: users, items and values must be one-dimensional and of one length, "
                 f"got {self.users.shape}, {self.items.shape} and {n}."
             )
-        for what, index, size in (
-            ("user", self.users, self.n_users),
-            ("item", self.items, self.n_items),
+        for what, index, labels, size in (
+            ("user", self.users, self.user_labels, self.n_users),
+            ("item", self.items, self.item_labels, self.n_items),
         ):
             if index.size and (index.min() < 0 or index.max() >= size):
                 raise InputError(
                     f"{self.name}: {what} indices must lie in 0..{size - 1}, "
                     f"got {index.min()}..{index.max()}."
                 )
-        for what, labels, size in (
-            ("user", self.user_labels, self.n_users),
-            ("item", self.item_labels, self.n_items),
-        ):
             if labels is not None and len(labels) != size:
                 raise InputError(f"{self.name}: {size} {what}s have {len(labels)} labels.")
-        if not np.isfinite(self.values).all():
-            where = int(np.flatnonzero(~np.isfinite(self.values))[0])
-            raise InputError(f"{self.name}: rating number {where + 1} is not a finite number.")
-        if self.rating_range is not None:
-            low, high = self.rating_range
-            outside = (self.values < low) | (self.values > high)
-            if outside.any():
-                where = int(np.flatnonzero(outside)[0])
-                raise InputError(
-                    f"{self.name}: rating number {where + 1} is outside the stated range "
-                    f"{low:g} to {high:g}."
-                )
+        low, high = self.rating_range or (-np.inf, np.inf)
+        for right, problem in (
+            (np.isfinite(self.values), "not a finite number"),
+            (
+                (low <= self.values) & (self.values <= high),
+                f"outside the stated range {low:g} to {high:g}",
+            ),
+        ):
+            if not right.all():
+                raise InputError(f"{self.name}: rating number {right.argmin() + 1} is {problem}.")
         if not self._in_order and any_pair_repeats(self.users, self.items, self.n_items):
             raise InputError(
                 f"{self.name}: a (user, item) pair occurs more than once; keep one rating a pair."
@@ -297,33 +291,17 @@ class Ratings:
 
     def take(self, index: np.ndarray) -> "Ratings":
         """Return the ratings at ``index`` (integers or mask); the matrix keeps its shape."""
-        return Ratings(
-            self.users[index],
-            self.items[index],
-            self.values[index],
-            self.n_users,
-            self.n_items,
-            self.name,
-            self.rating_range,
-            self.user_labels,
-            self.item_labels,
-        )
+        users, items = self.users[index], self.items[index]
+        return replace(self, users=users, items=items, values=self.values[index])
 
     def take_items(self, index: np.ndarray) -> "Ratings":
         """Return the ratings of some items, each once, as a matrix of these in the order given."""
         place = np.full(self.n_items, -1, dtype=np.int32)
         place[index] = np.arange(len(index), dtype=np.int32)
         kept = place[self.items] >= 0
-        return Ratings(
-            self.users[kept],
-            place[self.items[kept]],
-            self.values[kept],
-            self.n_users,
-            len(index),
-            self.name,
-            self.rating_range,
-            self.user_labels,
-            None if self.item_labels is None else np.asarray(self.item_labels)[index],
+        labels = None if self.item_labels is None else np.asarray(self.item_labels)[index]
+        return replace(
+            self.take(kept), items=place[self.items[kept]], n_items=len(index), item_labels=labels
         )
 
     def save(self, path: str | Path) -> None:
@@ -332,13 +310,13 @@ class Ratings:
             "users": self.users,
             "items": self.items,
             "values": self.values,
-            "shape": np.array([self.n_users, self.n_items]),
-            "name": np.array(self.name),
-            "rating_range": np.array(self.rating_range if self.rating_range is not None else []),
+            "shape": (self.n_users, self.n_items),
+            "name": self.name,
+            "rating_range": () if self.rating_range is None else self.rating_range,
         }
         for labels in ("user_labels", "item_labels"):
             if getattr(self, labels) is not None:
-                fields[labels] = np.asarray(getattr(self, labels))
+                fields[labels] = getattr(self, labels)
         with atomic_path(path) as temporary, open(temporary, "wb") as stream:
             np.savez(stream, **fields)
 
@@ -346,17 +324,17 @@ class Ratings:
     def load(cls, path: str | Path) -> "Ratings":
         """Read what :meth:`save` wrote."""
         with reading_npz(path), np.load(path) as stored:
-            limits = stored["rating_range"]
+            limits = stored["rating_range"].tolist()
             return cls(
                 stored["users"],
                 stored["items"],
                 stored["values"],
-                int(stored["shape"][0]),
-                int(stored["shape"][1]),
-                str(stored["name"]),
-                (float(limits[0]), float(limits[1])) if limits.size else None,
-                stored.get("user_labels"),
-                stored.get("item_labels"),
+                n_users=int(stored["shape"][0]),
+                n_items=int(stored["shape"][1]),
+                name=str(stored["name"]),
+                rating_range=(limits[0], limits[1]) if limits else None,
+                user_labels=stored.get("user_labels"),
+                item_labels=stored.get("item_labels"),
             )
 
     @classmethod

@@ -416,11 +416,11 @@ class PublishedItems:
     def _system(self, rows: np.ndarray, weighted: np.ndarray) -> np.ndarray:
         return weighted.T @ rows + self.regularization * np.eye(rows.shape[1])
 
-    def elsewhere(self, ratings: dict[str, float], values: np.ndarray) -> float:
+    def elsewhere(self, ratings: np.ndarray, values: np.ndarray) -> float:
         """Return what is told of an item that is not here, of one user's ratings and predictions:
         the mean of the former, or without any of the latter.
         """
-        return float(np.mean([*ratings.values()] or values))
+        return float(np.mean(ratings if ratings.size else values))
 
     def best(self, ratings: Any, n: int) -> dict[Any, float]:
         """Return item -> prediction of the n best that a user did not rate, the best one first.
@@ -492,7 +492,7 @@ class PublishedRanking(PublishedItems):
         # scores have no unit in which a user could be higher than others
         return super()._extended(found) | {"scales": scales, "by_features": None}
 
-    def elsewhere(self, ratings: dict[str, float], values: np.ndarray) -> float:
+    def elsewhere(self, ratings: np.ndarray, values: np.ndarray) -> float:
         """Return the mean score of the items that are here."""
         return float(np.mean(values))
 

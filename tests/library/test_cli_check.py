@@ -134,11 +134,11 @@ def test_likes_and_entries(tmp_path, items):
     facts, remarks = check(likes, items, **ranking, **{"rating-range": None})
     assert (remarks, facts["columns used"]) == ([], "user 'user', item 'item'")
     table = write_table(tmp_path / "mine.csv", rows_of())
-    entry = {"relation": "entry", "users-are-public": True, "write": "predictions"}
+    entry = {"relation": "entry", "users-are-public": True, "write": "user-factors"}
     entry["ratings-per-user"] = None
     facts, _ = check(table, items, **entry)
     assert facts["users that will be named"] == "all in the table"
-    assert "the completed matrix" in facts["will be public"]
+    assert "the user factors" in facts["will be public"]
 
 
 def test_what_a_fit_would_refuse_a_check_refuses(tmp_path, table, items):

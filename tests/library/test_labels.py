@@ -18,7 +18,7 @@ from dpmc import PrivateFactorization, labels
 from dpmc.errors import InputError
 from dpmc.labels import label
 from dpmc.publication import fields
-from dpmc.publication.numbering import Numbering
+from dpmc.publication.numbering import labelled
 from dpmc.released import PublishedItems, load
 
 SAME = {
@@ -53,17 +53,14 @@ SAME = {
 def test_what_is_one_label(text, values):
     assert [label(value) for value in values] == [text] * len(values)
     # columns: of Python's objects, and of one type where Arrow has it
-    codes, found = fields.distinct(fields.spelled_column(list(values), "here"))
-    assert [found[code] for code in codes] == [text] * len(values)
+    found = labelled(list(values), "here")
+    assert found.labels[found.codes].tolist() == [text] * len(values)
     for value in values:
         try:
             column = pa.chunked_array([pa.array([value])])
         except (pa.ArrowException, TypeError, ValueError):
             continue
-        assert fields.distinct(fields.spelled_column(column, "here"))[1] == [text]
-        numbering = Numbering()
-        numbering.codes(fields.spelled_column(column, "here"))
-        assert numbering.labels()[1].to_pylist() == [text]
+        assert labelled(column, "here").labels.tolist() == [text]
 
 
 def test_no_two_of_them_are_one():

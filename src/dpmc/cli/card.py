@@ -7,7 +7,6 @@ import click
 
 from dpmc.cli.help import Command
 from dpmc.cli.verify import LIMITS, limit_options
-from dpmc.errors import ParameterError
 
 
 @click.command(
@@ -50,19 +49,13 @@ def card(model, output, force, **said):
     by options, and nothing checks it. Where the card is README.md in the folder, dpmc verify makes
     it anew, and refuses another README.md.
     """
-    from dpmc.files import check_outside, check_writable, write_text
+    from dpmc.files import check_file, write_text
     from dpmc.methods.released import card as cards
     from dpmc.methods.released.verdict import Facts
     from dpmc.methods.released.verify import card_of
 
-    if output is not None and not force and output.exists():
-        raise ParameterError(
-            "{path} exists; name another {output}, or give {force} to replace it.", path=output
-        )
     if output is not None:
-        if output.name != cards.README:
-            check_outside(output, model)
-        check_writable(output)
+        check_file(output, force, None if output.name == cards.README else model)
     facts = cards.check_facts(Facts(**said | {"name": said["name"] or model.resolve().name}))
     text = card_of(model, facts)
     if output is None:

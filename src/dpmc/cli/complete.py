@@ -77,7 +77,7 @@ def complete(model, path, item_features, only_user, top, include_rated, output, 
     --top says which of the two it ranks by.
     """
     from dpmc.errors import InputError
-    from dpmc.files import atomic_path, check_outside
+    from dpmc.files import atomic_path, check_file
     from dpmc.fitting.compiling import noticed
     from dpmc.labels import label
     from dpmc.publication.features import features_of
@@ -86,8 +86,7 @@ def complete(model, path, item_features, only_user, top, include_rated, output, 
     if include_rated and top is None:
         raise InputError("--include-rated goes with --top: without it, all items are written.")
     if output is not None:
-        _check_output(output, force)
-        check_outside(output, model)
+        check_file(output, force, model, SUFFIXES)
     elif sys.stdout is None:
         raise InputError("The standard output is closed: give --output FILE.")
     published = load(model)
@@ -142,22 +141,6 @@ def _remark_on_complete(number: int) -> None:
                 "--include-rated ranks items that were rated, too"
             ]
         )
-
-
-def _check_output(output: Path, force: bool) -> None:
-    """Refuse a file of another kind, or one that is there or cannot be, before anything is read."""
-    from dpmc.errors import InputError
-    from dpmc.files import check_writable
-
-    if output.suffix.lower() not in SUFFIXES:
-        raise InputError(
-            f"--output must name a file that ends in {', '.join(SUFFIXES)}, got {output}."
-        )
-    check_writable(output)
-    if output.is_dir():
-        raise InputError(f"{output} is a folder; name a file for --output.")
-    if output.exists() and not force:
-        raise InputError(f"{output} exists; name another --output, or give --force to replace it.")
 
 
 def _ratings(path, reading, published, user: str | None):

@@ -22,7 +22,7 @@ from dpmc.cli.options import (
 )
 from dpmc.errors import InputError
 
-PARTS = {"user-factors": "user_factors", "predictions": "predictions"}
+PARTS = {"user-factors": "user_factors"}
 GROUPS = {
     "Ratings": (*OF_TABLES, "rating_range"),
     "Privacy": (
@@ -53,9 +53,8 @@ def fit_command_options(output_required: bool = True):
         click.option(
             "--write",
             "extras",
-            multiple=True,
             type=click.Choice([*PARTS]),
-            help="Also write this, if the guarantee covers it; may be given twice.",
+            help="Also write this, if the guarantee covers it.",
         ),
         click.option(
             "--dask",
@@ -159,7 +158,7 @@ def looked(path, extras, dask, quiet, options):
 def _reading(path, extras, dask, quiet, options):
     """Yield a fit, its lists, its features of items and its ratings, all looked at but unspent."""
     from dpmc.fitting.fit import prepare
-    from dpmc.fitting.lists import lists_of_file
+    from dpmc.fitting.lists import lists_of
     from dpmc.fitting.ratings import load_ratings
     from dpmc.methods.cluster import connected
     from dpmc.publication.features import features_of
@@ -169,7 +168,7 @@ def _reading(path, extras, dask, quiet, options):
     ready = prepare(options)
     reading = replace(reading, rated=ready.rated)
     _check_parts(ready.model, _parts(extras))
-    lists = lists_of_file(path, options, reading, names_users=ready.names_users)
+    lists = lists_of(path, options, reading, names_users=ready.names_users)
     ready.ledger()  # what it refuses is refused before the ratings are read
     features = features_of(options["item_features"], reading.item)
     blocks = ready.model.by_blocks
@@ -201,7 +200,7 @@ def will_be_public(ready, lists, extras) -> dict[str, str]:
 
 
 def _parts(extras) -> tuple[str, ...]:
-    return ("item_factors", *dict.fromkeys(PARTS[name] for name in extras))
+    return ("item_factors",) if extras is None else ("item_factors", PARTS[extras])
 
 
 def _check_parts(model, parts) -> None:

@@ -36,20 +36,14 @@ def page(model, catalogue, item, title, output, force):
     titles, rates some, and sees what dpmc complete would say, with how sure the model is. It holds
     what the folder MODEL publishes and nobody's ratings, so it may be published if MODEL may be.
     """
-    from dpmc.errors import InputError
-    from dpmc.files import check_outside, check_writable, write_text
+    from dpmc.files import check_file, write_text
     from dpmc.methods.released.verify import read_guarantee, verify
     from dpmc.privacy.policy import refusal
     from dpmc.publication.page import page as make
     from dpmc.publication.titles import read_titles
     from dpmc.released import load
 
-    if output.suffix.lower() != ".html":
-        raise InputError(f"--output must name a file that ends in .html, got {output}.")
-    check_outside(output, model)
-    check_writable(output)
-    if output.is_dir() or (output.exists() and not force):
-        raise InputError(f"{output} exists; name another --output, or give --force to replace it.")
+    check_file(output, force, model, (".html",))
     verdict = verify(model)
     published, outcome = load(model), read_guarantee(model)[1].get("outcome") or {}
     named = {} if catalogue is None else read_titles(catalogue, item, title)

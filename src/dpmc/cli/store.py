@@ -7,7 +7,6 @@ import click
 
 from dpmc.cli.help import Group
 from dpmc.cli.options import READING, progress_of, reading_in, reading_options
-from dpmc.errors import InputError
 
 
 @click.group(
@@ -44,9 +43,9 @@ def build(path, output, likes, force, quiet, **options):
 
     RATINGS is a table as for dpmc fit.
 
-    A build that was killed, or found the disk full, goes on where it was when the same command is
-    given again; what it has done so far is in a hidden folder beside the output. There must be room
-    for 32 bytes a rating (48 with --timestamp), of which the store keeps 8 or 12.
+    What it writes before the store is whole is in a hidden folder beside the output, which a build
+    that is killed leaves and the next one removes. There must be room for 32 bytes a rating (48
+    with --timestamp), of which the store keeps 8 or 12.
 
     If a user rates an item more than once, the latest rating counts (--timestamp), or else, at a
     fit, their mean. Of a user with more than 16,777,216 rows only so many count: those of the items
@@ -55,10 +54,7 @@ def build(path, output, likes, force, quiet, **options):
     from dpmc.publication.store_building import build as build_store
 
     shown, reading = partial(progress_of, hidden=quiet), reading_in(options, rated=not likes)
-    try:
-        built = build_store(path, output, reading, force=force, progress=shown)
-    except KeyboardInterrupt:
-        raise InputError("Stopped: the same command goes on from what is done.") from None
+    built = build_store(path, output, reading, force=force, progress=shown)
     if not quiet:
         click.echo(
             f"{output}: {built.n_ratings:,} ratings, {built.n_users:,} users, "

@@ -8,13 +8,13 @@ from typing import Any
 from dpmc.errors import ParameterError
 from dpmc.origins import FROM_FILE, FROM_PROGRAM, FROM_RATINGS
 from dpmc.publication.frames import public_list
-from dpmc.publication.lists import read_list
-from dpmc.publication.reading import Reading
+from dpmc.publication.reading import USUAL, Reading
 
 OPTIONS = ("items", "items_are_public", "items_privately", "users", "users_are_public")
-"""What says it of a table in a file."""
+"""What says it. The command line alone takes a list from the ratings because it is public; a
+program has to give it.
+"""
 _PATH = str | os.PathLike
-_OF_NO_USE = "{0} is of no use where users are protected: nothing that is published names them."
 
 
 @dataclass(frozen=True)
@@ -37,106 +37,69 @@ class Lists:
     integers: bool = False
 
 
-def lists_of_file(
-    path: str | os.PathLike,
-    options: Mapping[str, Any],
-    reading: Reading,
-    *,
-    names_users: bool,
+def lists_of(
+    table: Any, options: Mapping[str, Any], reading: Reading = USUAL, *, names_users: bool
 ) -> Lists:
-    """Return the lists for a table in a file, or refuse a fit whose lists would be private data.
+    """Return the lists for a table of ratings, or refuse a fit whose lists would be private data.
 
-    Options are values of :data:`OPTIONS`; ``reading`` names the columns of items and users, if they
-    were given. ``names_users`` says whether what is published names users.
+    ``options`` are values of :data:`OPTIONS`, where a list is one of labels or the path of a file,
+    see :func:`dpmc.publication.frames.public_list`; ``reading`` names the columns of items and
+    users in files, if they were given. ``names_users`` says whether what is published names users.
     """
-    given = {name: options.get(name) for name in OPTIONS}
-    _check_ways(given, names_users)
-    _check_apart(path, given, ", or {1} if everybody knows which there are")
-    origins = {}
-    for what in ("items", "users"):
-        if given[what] is not None or given[f"{what}_are_public"]:
-            origins[what] = FROM_RATINGS if given[what] is None else FROM_FILE
-    items, users, integers = None, None, False
-    if given["items"] is not None:
-        items, integers = read_list(given["items"], "item", reading.item)
-    if given["users"] is not None:
-        users, _ = read_list(given["users"], "user", reading.user)
-    return Lists(items, users, origins, integers)
+    given = {name: None if options.get(name) is False else options.get(name) for name in OPTIONS}
+    _check_ways(given, names_users, declared="items_are_public" in options)
+    origins, integers = {}, False
+    found: dict[str, list[str] | None] = {"items": None, "users": None}
+    for what in found:
+        labels = given[what]
+        if given[f"{what}_are_public"]:
+            origins[what] = FROM_RATINGS
+        elif labels is not None:
+            _check_apart(table, what, labels, declared="items_are_public" in options)
+            origins[what] = FROM_FILE if isinstance(labels, _PATH) else FROM_PROGRAM
+            column = getattr(reading, what.removesuffix("s"))
+            found[what], whole = public_list(labels, what, column)
+            integers |= what == "items" and whole
+    return Lists(found["items"], found["users"], origins, integers)
 
 
-def _check_ways(given: Mapping[str, Any], names_users: bool) -> None:
-    ways = [name for name in OPTIONS[:3] if given[name] not in (None, False)]
+def _check_ways(given: Mapping[str, Any], names_users: bool, declared: bool) -> None:
+    ways = [name for name in OPTIONS[:3] if given[name] is not None]
+    public = ", {%s_are_public} if everybody knows which there are" if declared else ""
     if len(ways) > 1:
-        raise ParameterError("Give one of {items}, {items_are_public} and {items_privately} alone.")
+        others = "{items}, {items_are_public}" if declared else "{items}"
+        raise ParameterError(f"Give one of {others} and {{items_privately}} alone.")
     if not ways:
-        privately = (
-            "" if names_users else ", or {items_privately} SHARE to choose them within the budget"
-        )
+        privately = ", or {items_privately} SHARE to choose them within the budget"
         raise ParameterError(
             "Say where the list of items is from, because a list taken from the ratings would give "
-            "away an item that one user alone rated: {items} FILE for a list that is known without "
-            f"the ratings, {{items_are_public}} if everybody knows which there are{privately}."
+            "away an item that one user alone rated: {items} for a list that is known without the "
+            f"ratings{public and public % 'items'}{'' if names_users else privately}."
         )
-    named = [name for name in OPTIONS[3:] if given[name] not in (None, False)]
+    named = [name for name in OPTIONS[3:] if given[name] is not None]
     if named and not names_users:
-        raise ParameterError(_OF_NO_USE, named[0])
+        raise ParameterError(
+            "{0} is of no use where users are protected: nothing that is published names them.",
+            named[0],
+        )
     if len(named) > 1:
         raise ParameterError("Give one of {users} and {users_are_public} alone.")
     if names_users and not named:
         raise ParameterError(
             "Say where the list of users is from, because a list taken from the ratings would give "
-            "away a user with a single rating: {users} FILE for a list that is known without the "
-            "ratings, or {users_are_public} if everybody knows who is in it."
+            "away a user with a single rating: {users} for a list that is known without the "
+            f"ratings{public and public % 'users'}."
         )
 
 
-def _check_apart(path: str | os.PathLike, given: Mapping[str, Any], otherwise: str = "") -> None:
-    for what in ("items", "users"):
-        if not all(
-            isinstance(each, _PATH) and os.path.exists(each) for each in (path, given[what])
-        ):
-            continue  # what is not there is refused where it is read
-        if os.path.samefile(path, given[what]):
-            raise ParameterError(
-                "{0} names the table of ratings: give a list that is known without them"
-                f"{otherwise}.",
-                what,
-                f"{what}_are_public",
-            )
-
-
-def lists_of_program(
-    items: object, items_privately: object, users: object, *, names_users: bool, table: Any
-) -> Lists:
-    """Return the lists that a program gives, or refuse a fit whose lists would be private data.
-
-    For lists see :func:`dpmc.publication.frames.public_list`; ``items_privately`` is the share of
-    the budget for a private choice, ``names_users`` whether what is published names users, and
-    ``table`` the ratings, which may be a path.
-    """
-    if items is not None and items_privately is not None:
-        raise ParameterError("Give one of {items} and {items_privately} alone.")
-    if items is None and items_privately is None:
-        privately = "; or {items_privately}, the share of the budget for a private choice of them"
+def _check_apart(table: Any, what: str, labels: Any, declared: bool) -> None:
+    paths = table, labels
+    if not all(isinstance(each, _PATH) and os.path.exists(each) for each in paths):
+        return  # what is not there is refused where it is read
+    if os.path.samefile(*paths):
         raise ParameterError(
-            "Give {items}, a list known without the ratings (of labels, or a file), because a list "
-            "taken from the ratings would give away an item that one user alone rated"
-            f"{'' if names_users else privately}."
+            "{0} names the table of ratings: give a list that is known without them"
+            f"{', or {1} if everybody knows which there are' if declared else ''}.",
+            what,
+            f"{what}_are_public",
         )
-    if users is not None and not names_users:
-        raise ParameterError(_OF_NO_USE, "users")
-    if users is None and names_users:
-        raise ParameterError(
-            "Give {users}, a list known without the ratings (of labels, or a file), because a list "
-            "taken from the ratings would give away a user with a single rating."
-        )
-    given = {"items": items, "users": users}
-    _check_apart(table, given)
-    given = {what: labels for what, labels in given.items() if labels is not None}
-    lists = {what: public_list(labels, what) for what, labels in given.items()}
-    origins = {
-        what: FROM_FILE if isinstance(labels, _PATH) else FROM_PROGRAM
-        for what, labels in given.items()
-    }
-    items, integers = lists.get("items", (None, False))
-    return Lists(items, lists.get("users", (None, False))[0], origins, integers)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmc import labels
-from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError
 from dpmc.numerals import BLANK, to_number
 from dpmc.publication.reading import NO_CODES, Codes
@@ -252,31 +251,6 @@ def _check_digits(column: "pa.ChunkedArray", where: str) -> None:
             f"{where} holds labels as floating-point numbers of {exact:.0f} or more, where several "
             "integers are one number: give them as integers or as text."
         )
-
-
-def distinct(column: "pa.ChunkedArray") -> tuple[np.ndarray, list[str]]:
-    """Return codes and labels of a column of :func:`spelled_column`; labels may occur twice."""
-    import pyarrow as pa
-
-    if not pa.types.is_dictionary(column.type):
-        column = column.fill_null("").dictionary_encode()
-    column = column.unify_dictionaries().combine_chunks()
-    octets = column.dictionary.cast(pa.large_binary()).fill_null(b"").to_pylist()
-    found = [labels.cleaned(labels.decoded(each)) for each in octets]
-    return column.indices.to_numpy(zero_copy_only=False), found
-
-
-def labelled(values: Any, where: str) -> Labelled:
-    """Return the labels of a column, numbered in the order of their code points.
-
-    So one label more reorders no others. They are objects, as an array of text would be as wide for
-    all as the longest of them.
-    """
-    codes, texts = distinct(spelled_column(values, where))
-    known = sorted(set(texts))
-    place = {label: index for index, label in enumerate(known)}
-    new = np.array([place[text] for text in texts], dtype=np.int32)
-    return Labelled(new[codes], np.array([*known, None], dtype=object)[:-1])
 
 
 def _decoded(column: "pa.ChunkedArray") -> "pa.ChunkedArray":

@@ -5,15 +5,13 @@ import json
 import math
 import os
 import platform
-import re
 import secrets
 import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cache
 from importlib.metadata import version
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +36,6 @@ UNSEEN = "messages, running time and memory are for whoever holds the ratings"
 EQUAL = 1e-11
 """Relative, of numbers that are computed anew, on another machine too: those of a fit differ by
 less, and more digits could say what nothing covers."""
-
-_ROWS = 2**20  # of a table of pairs, written at a time
-_WRITERS = re.compile(r"parquet-cpp-arrow version [0-9]{1,4}(\.[0-9]{1,4}){1,3}")
 
 
 def check_output(
@@ -96,105 +91,6 @@ def whole_folder(path: Path) -> Iterator[Path]:
                 os.replace(temporary, path)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
-
-
-Values = Callable[[np.ndarray, np.ndarray], list[np.ndarray]]
-
-
-def write_pairs(
-    path: Path,
-    user_labels: Sequence[str],
-    item_labels: Sequence[str],
-    columns: Mapping[str, str],
-    values: Values,
-) -> None:
-    """Write one row for each user and item, user by user, to a Parquet file.
-
-    ``columns`` are the names beside "user" and "item" with their Arrow types. ``values`` makes,
-    from indices of users and items, two arrays of one length, one array for each column.
-    """
-    from pyarrow import parquet
-
-    schema, tables = _pairs(user_labels, item_labels, columns, values)
-    # nothing beside the columns, which could hold anything: see check_pairs
-    plain = {"write_statistics": False, "store_schema": False}
-    with open(path, "wb") as stream, parquet.ParquetWriter(stream, schema, **plain) as writer:
-        for table in tables:
-            writer.write_table(table, row_group_size=max(table.num_rows, 1))
-
-
-def check_pairs(
-    path: Path,
-    user_labels: Sequence[str],
-    item_labels: Sequence[str],
-    columns: Mapping[str, str],
-    values: Values,
-) -> None:
-    """Refuse a table of pairs that is not what :func:`write_pairs` writes of the same.
-
-    The rows of a group in memory at a time. Bytes are not compared, since versions of Arrow encode
-    the same numbers in several ways; but that nothing else is in the file is.
-    """
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    schema, tables = _pairs(user_labels, item_labels, columns, values)
-    try:
-        with parquet.ParquetFile(path) as file:
-            same = file.schema_arrow.equals(schema, check_metadata=True)
-            if not same or not _is_plain(file.metadata, path.stat().st_size):
-                raise InputError(
-                    f"{path} has other columns, or says something beside them, than dpmc fit."
-                )
-            groups = range(file.metadata.num_row_groups)
-            for number, table in zip_longest(groups, tables):
-                if number is None or table is None or not file.read_row_group(number).equals(table):
-                    raise InputError(
-                        f"{path}: the predictions are not those of the factors in this folder."
-                    )
-    except (OSError, pa.ArrowException, UnicodeDecodeError):
-        raise InputError(f"{path} cannot be read as a table.") from None
-
-
-def _pairs(
-    user_labels: Sequence[str],
-    item_labels: Sequence[str],
-    columns: Mapping[str, str],
-    values: Values,
-) -> tuple[Any, Iterator[Any]]:
-    """Return the schema of a table of pairs, and an iterator of its groups of rows."""
-    import pyarrow as pa
-
-    users, items = (pa.array(list(labels), "string") for labels in (user_labels, item_labels))
-    n_users, n_items = len(users), len(items)
-    schema = pa.schema([("user", users.type), ("item", items.type), *columns.items()])
-    step = max(1, _ROWS // max(n_items, 1))
-
-    def tables() -> Iterator[pa.Table]:
-        for first in range(0, n_users, step) if n_items else ():
-            chunk = np.arange(first, min(first + step, n_users))
-            rows = np.repeat(chunk, n_items)
-            tiled = np.tile(np.arange(n_items), chunk.size)
-            table = [users.take(pa.array(rows)), items.take(pa.array(tiled))]
-            yield pa.table(table + values(rows, tiled), schema)
-
-    return schema, tables()
-
-
-def _is_plain(metadata: Any, size: int) -> bool:
-    """Return whether a Parquet file has its columns and nothing else: no texts, and no gaps."""
-    if metadata.metadata or not _WRITERS.fullmatch(metadata.created_by):
-        return False
-    end = 4  # after the magic number
-    for group in map(metadata.row_group, range(metadata.num_row_groups)):
-        for column in map(group.column, range(metadata.num_columns)):
-            starts = [column.data_page_offset]
-            if column.has_dictionary_page:
-                starts.append(column.dictionary_page_offset)
-            if column.is_stats_set or min(starts) != end:
-                return False
-            end += column.total_compressed_size
-    return end + metadata.serialized_size + 8 == size
 
 
 def write_guarantee(folder: Path, name: str, content: Mapping[str, object]) -> None:

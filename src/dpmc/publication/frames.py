@@ -6,6 +6,7 @@ what is expected there, never what was found.
 """
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,12 @@ from dpmc.errors import InputError, ParameterError
 from dpmc.publication import fields
 from dpmc.publication.columns import columns_of, entries_of, matrix_of, names_in
 from dpmc.publication.lists import in_column, listed_once, read_list
-from dpmc.publication.pieces import Source
+from dpmc.publication.numbering import Numbering, labelled
+from dpmc.publication.pieces import Part, Source, first_bad_row, numbers_in, piece_of
 from dpmc.publication.reading import ROLES, Reading
 from dpmc.publication.sources import Columns
 from dpmc.publication.store import Store
-from dpmc.publication.table import Lines, read_lines
+from dpmc.publication.table import Lines, lines_of, read_lines
 
 
 def lines_in(table: object, ratings: object, reading: Reading) -> Lines:
@@ -54,43 +56,22 @@ def lines_in(table: object, ratings: object, reading: Reading) -> Lines:
         columns = {**columns, "rating": ratings}
     else:
         columns, chosen = columns_of(table, reading)
-    names = chosen.used | {role: role for role in ROLES if role not in chosen.used}
-    users = fields.labelled(columns["user"], _column(names["user"]))
-    return _lines(users, columns, names, reading, Source(type(table).__name__, chosen))
+    return _lines(columns, chosen.used, reading, Source(type(table).__name__, chosen))
 
 
-def _lines(
-    users: Labelled, columns: Mapping[str, Any], names: Mapping, reading: Reading, source: Source
-) -> Lines:
+def _lines(columns: Mapping[str, Any], names: dict, reading: Reading, source: Source) -> Lines:
     """Return columns as lines, without the rows that stand for "not rated"."""
-    items = fields.labelled(columns["item"], _column(names["item"]))
-    values, missing = np.ones(items.codes.size), None
-    if reading.rated:
-        where = _column(names["rating"])
-        values, missing = fields.number_column(columns["rating"], where, reading.missing)
-    if not users.codes.size == items.codes.size == values.size:
-        raise InputError(
-            f"There are {items.codes.size} items and {values.size} ratings, not as many."
-        )
-    source.rows, kept = values.size, np.arange(values.size)
-    if missing is not None and missing.any():
-        kept, source.missing = np.flatnonzero(~missing), int(missing.sum())
-        users, items, values = _some(users, kept), _some(items, kept), values[kept]
-    bad = ~np.isfinite(values)
-    if bad.any():
-        row = kept[bad.argmax()] + 1
-        raise InputError(
-            f"Row {row}: {fields.FINITE} is expected in the column '{names['rating']}'."
-        )
-    return Lines(users, items, values, None, source)
-
-
-def _some(labelled: Labelled, rows: np.ndarray) -> Labelled:
-    """Return some rows, and the labels that occur in them."""
-    codes = labelled.codes[rows]
-    there = np.bincount(codes, minlength=labelled.labels.size) > 0
-    new = np.cumsum(there, dtype=np.int32) - 1
-    return Labelled(new[codes].astype(np.int32), labelled.labels[there])
+    names = dict(zip(ROLES, ROLES, strict=True)) | names
+    columns = {role: columns[role] for role in reading.roles}
+    texts = [fields.spelled_column(columns[role], _column(names[role])) for role in ROLES[:2]]
+    numbers = numbers_in(columns, names, reading)
+    sizes = [len(text) for text in texts] + [len(values) for values, _ in numbers.values()]
+    if len(set(sizes)) > 1:
+        raise InputError(f"There are {sizes[1]} items and {sizes[-1]} ratings, not as many.")
+    refused = partial(first_bad_row, "Row {}".format, range(1, sizes[0] + 1), numbers, names)
+    users, items = Numbering(), Numbering()
+    piece = piece_of(Part(texts, numbers, refused, 1.0), reading, users, items, source)
+    return lines_of([piece], users, items, source, timed=False)
 
 
 def _column(name: str) -> str:
@@ -137,7 +118,7 @@ def pairs_in(table: object, reading: Reading) -> tuple[Labelled, Labelled]:
     else:
         columns, chosen = columns_of(table, reading, ROLES[:2])
         names = chosen.used
-    users, items = (fields.labelled(columns[role], _column(names[role])) for role in ROLES[:2])
+    users, items = (labelled(columns[role], _column(names[role])) for role in ROLES[:2])
     return users, items
 
 
@@ -149,7 +130,7 @@ def lines_of_one(ratings: Any, reading: Reading) -> Lines:
     ``rated``, a list of items will do, and what is said of one beside it does not count.
     """
     matrix = matrix_of(ratings)
-    names: Mapping[str, str] = dict(zip(ROLES, ROLES, strict=True))
+    names: dict[str, str] = {}
     if matrix is not None:
         if matrix.shape[0] != 1:
             raise InputError("One user's ratings must be one row of a matrix.")
@@ -168,31 +149,31 @@ def lines_of_one(ratings: Any, reading: Reading) -> Lines:
             "row of a sparse matrix"
             + ("." if reading.rated else "; likes may be a list of items, too.")
         )
-    n_rows = len(columns["item"])
-    nobody = Labelled(np.zeros(n_rows, dtype=np.int32), np.array([""], dtype=object))
-    return _lines(nobody, columns, names, reading, Source())
+    columns = {**columns, "user": [""] * len(columns["item"])}
+    return _lines(columns, names, reading, Source())
 
 
-def _columns_of_one(frame: Any, reading: Reading) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+def _columns_of_one(frame: Any, reading: Reading) -> tuple[Mapping[str, Any], dict[str, str]]:
     """Return the items and ratings in a frame; refuse one of several users."""
     names = [name for name in names_in(frame) or () if isinstance(name, str)]
     users = [reading.user] if reading.user in names else usual_columns(names, "user")
     if len(users) == 1:
         found = frame[users[0]]
-        if reading.rated and fields.labelled(found, _column(users[0])).labels.size > 1:
+        if reading.rated and labelled(found, _column(users[0])).labels.size > 1:
             raise InputError("These are ratings of several users; give those of one.")
     columns, chosen = columns_of(frame, reading, ROLES[1 : 2 + reading.rated])
     return columns, chosen.used
 
 
-def public_list(labels: Any, what: str) -> tuple[list[str], bool]:
+def public_list(labels: Any, what: str, column: str | None = None) -> tuple[list[str], bool]:
     """Return a public list of labels, in its order, and whether they were integers.
 
-    A path is that of a file, see :func:`dpmc.publication.lists.read_list`; else labels are
+    A path is that of a file with, in tables, this column, see
+    :func:`dpmc.publication.lists.read_list`; else labels are
     iterable, such as a list, an array or a column of a frame. ``what`` is "items" or "users".
     """
     if isinstance(labels, str | PathLike):
-        return read_list(labels, what.removesuffix("s"))
+        return read_list(labels, what.removesuffix("s"), column)
     no_list = isinstance(labels, bytes | set | frozenset) or not isinstance(labels, Iterable)
     if names_in(labels) is not None or no_list:  # a set has another order each time
         raise InputError(f"{what} must be a list of labels, one column of a frame, or a file.")

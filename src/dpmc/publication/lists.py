@@ -13,6 +13,7 @@ from dpmc.datasets.registry import OWN_SUFFIXES
 from dpmc.errors import InputError
 from dpmc.labels import cleaned
 from dpmc.publication import fields
+from dpmc.publication.numbering import labelled
 from dpmc.publication.reading import readable
 from dpmc.publication.sources import choose_one
 from dpmc.ratings import Ratings, ascending
@@ -101,11 +102,11 @@ def _in_lines(path: Path) -> Iterator[tuple[str, str]]:
 def in_column(column: Any, where: str) -> Iterator[tuple[str, str]]:
     """Yield (place in the list, label) of a column; ``where`` is its name, for messages."""
     try:
-        codes, texts = fields.distinct(fields.spelled_column(column, where, listed=True))
+        found = labelled(column, where, listed=True)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
-    for number, code in enumerate(codes.tolist(), 1):
-        yield f"row {number}", texts[code]
+    for number, label in enumerate(found.labels[found.codes].tolist(), 1):
+        yield f"row {number}", label
 
 
 def restrict(ratings: Ratings, items: Sequence[str] | None, users: Sequence[str] | None) -> Ratings:

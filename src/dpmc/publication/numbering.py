@@ -8,6 +8,7 @@ from dpmc import labels
 from dpmc.compiled import njit
 from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError
+from dpmc.publication import fields
 
 _PLAIN = np.zeros(256, dtype=bool)  # bytes that a label keeps, blanks at the ends aside
 _PLAIN[0x20:0x7F] = True
@@ -117,6 +118,12 @@ class Numbering:
         places = np.empty(self.size, dtype=np.int32)
         places[order.to_numpy()] = np.cumsum(new, dtype=np.int32) - 1
         return places, texts.filter(pa.array(new))
+
+
+def labelled(values, where: str, *, listed: bool = False) -> Labelled:
+    """Return the labels of a column, see :func:`dpmc.publication.fields.spelled_column`."""
+    numbering = Numbering()
+    return numbering.labelled(numbering.codes(fields.spelled_column(values, where, listed=listed)))
 
 
 def _buffers(texts) -> tuple[np.ndarray, np.ndarray]:

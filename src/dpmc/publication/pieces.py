@@ -90,7 +90,7 @@ class Piece:
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class Part:
     """Some rows as they were read: labels as Arrow text, others as numbers, by role.
 
     ``refused`` makes the error of the first of the rows that are refused.
@@ -122,11 +122,11 @@ def read_pieces(
     with readable(path), ThreadPoolExecutor(2) as pool:
         for place, file in enumerate(files):
             for part in _parts(file, reading, source, pool):
-                piece = _piece(part, reading, users, items, source, pool)
+                piece = piece_of(part, reading, users, items, source, pool.map)
                 yield Piece(**vars(piece) | {"share": (place + part.share) / len(files)})
 
 
-def _parts(path, reading, source, pool) -> Iterator[_Part]:
+def _parts(path, reading, source, pool) -> Iterator[Part]:
     if path.suffix.lower() == ".parquet" or form_of(path, reading).kind == PARQUET:
         yield from _of_parquet(path, reading, source, pool)
         return
@@ -135,7 +135,7 @@ def _parts(path, reading, source, pool) -> Iterator[_Part]:
         yield from of(file, path, reading, source)
 
 
-def _piece(part, reading, users, items, source, pool) -> Piece:
+def piece_of(part, reading, users, items, source, apply=map) -> Piece:
     """Return the rows that count, with their labels numbered."""
     _, missing = part.numbers.get("rating", (None, None))
     bad = np.zeros(len(part.labels[0]), dtype=bool)
@@ -150,7 +150,7 @@ def _piece(part, reading, users, items, source, pool) -> Piece:
         raise part.refused(bad)
     if kept is not None:
         labels = [_kept(column, kept) for column in labels]
-    codes = list(pool.map(Numbering.codes, (users, items), labels))
+    codes = list(apply(Numbering.codes, (users, items), labels))
     others = [numbers if kept is None else numbers[kept] for numbers, _ in part.numbers.values()]
     if not reading.rated:
         others = [np.ones(codes[0].size), *others]
@@ -163,7 +163,7 @@ def _kept(column, rows: np.ndarray):
     return column.filter(pa.array(rows))
 
 
-def _of_text(file: OpenFile, path: Path, reading: Reading, source: Source) -> Iterator[_Part]:
+def _of_text(file: OpenFile, path: Path, reading: Reading, source: Source) -> Iterator[Part]:
     import pyarrow as pa
 
     form, lines = file.form, TextLines(file.stream, str(path), file.form)
@@ -173,7 +173,7 @@ def _of_text(file: OpenFile, path: Path, reading: Reading, source: Source) -> It
         where += ", line 1"
     source.columns = chosen = choose(where, names, reading, form)
     source.how = f"{form}, because {form.because}"
-    text = _TextFile(path, form, names, chosen, reading)
+    fault = partial(_fault_of_text, path, form, names, chosen, reading)
     kinds = dict.fromkeys(chosen.used.values(), pa.string())
     fast = dict(kinds)
     if reading.rated and not reading.missing.texts:
@@ -181,14 +181,14 @@ def _of_text(file: OpenFile, path: Path, reading: Reading, source: Source) -> It
     for first, block in lines.blocks():
         table = parsed(block, form, names, fast) or parsed(block, form, names, kinds)
         if table is None:
-            raise text.fault(first, block)
+            raise fault(first, block)
         columns = dict(zip(chosen.used, table.columns, strict=True))
-        numbers = _numbers(columns, chosen.used, reading)
-        refused = partial(text.fault, first, block)
-        yield _Part([columns["user"], columns["item"]], numbers, refused, file.share())
+        numbers = numbers_in(columns, chosen.used, reading)
+        refused = partial(fault, first, block)
+        yield Part([columns["user"], columns["item"]], numbers, refused, file.share())
 
 
-def _numbers(columns: Mapping, names: Mapping[str, str], reading: Reading) -> dict:
+def numbers_in(columns: Mapping, names: Mapping[str, str], reading: Reading) -> dict:
     """Return ratings and times, by role, with the rows that stand for "not rated"."""
     found = {}
     if "rating" in columns:
@@ -210,7 +210,7 @@ def _header(line: str, form: Form) -> tuple[tuple[str, ...], Form]:
     return tuple(name.strip() for name in names), form
 
 
-def _of_json(file: OpenFile, path: Path, reading: Reading, source: Source) -> Iterator[_Part]:
+def _of_json(file: OpenFile, path: Path, reading: Reading, source: Source) -> Iterator[Part]:
     lines = TextLines(file.stream, str(path), file.form)
     keys = {role: getattr(reading, role) or role for role in reading.roles}
     source.columns, source.how = Columns(keys, ()), f"{file.form}, because {file.form.because}"
@@ -224,10 +224,10 @@ def _of_json(file: OpenFile, path: Path, reading: Reading, source: Source) -> It
         values = zip(*rows, strict=True) if rows else [()] * len(keys)
         columns = dict(zip(keys, values, strict=True))
         labels = [fields.spelled_column(columns[role], str(path)) for role in ROLES[:2]]
-        numbers = _numbers(columns, keys, reading)
+        numbers = numbers_in(columns, keys, reading)
         where = partial("{}, line {}".format, path)
-        refused = partial(_first_bad_row, where, places, numbers, keys)
-        yield _Part(labels, numbers, refused, file.share())
+        refused = partial(first_bad_row, where, places, numbers, keys)
+        yield Part(labels, numbers, refused, file.share())
 
 
 def _check_keys(where: str, row: Mapping, keys: Mapping, known: set, reading: Reading) -> None:
@@ -248,7 +248,7 @@ def _check_keys(where: str, row: Mapping, keys: Mapping, known: set, reading: Re
         )
 
 
-def _of_parquet(path, reading, source, pool) -> Iterator[_Part]:
+def _of_parquet(path, reading, source, pool) -> Iterator[Part]:
     """Yield the rows of a Parquet file; columns of labels are made text in threads of a pool."""
     import pyarrow as pa
     from pyarrow import parquet
@@ -270,14 +270,14 @@ def _of_parquet(path, reading, source, pool) -> Iterator[_Part]:
         for batch in batches if n_rows else [pa.RecordBatch.from_pylist([], schema=schema)]:
             every = [pa.chunked_array([column]) for column in batch.select(names).columns]
             labels = list(pool.map(fields.spelled_column, every[:2], wheres))
-            numbers = _numbers(dict(zip(chosen.used, every, strict=True)), chosen.used, reading)
+            numbers = numbers_in(dict(zip(chosen.used, every, strict=True)), chosen.used, reading)
             where, places = partial("{}, row {}".format, path), range(first + 1, first + most + 1)
-            refused = partial(_first_bad_row, where, places, numbers, chosen.used)
-            yield _Part(labels, numbers, refused, (first + batch.num_rows) / max(1, n_rows))
+            refused = partial(first_bad_row, where, places, numbers, chosen.used)
+            yield Part(labels, numbers, refused, (first + batch.num_rows) / max(1, n_rows))
             first += batch.num_rows
 
 
-def _first_bad_row(
+def first_bad_row(
     where: Callable, places: Sequence[int], numbers: Mapping, names: Mapping, bad: np.ndarray
 ) -> InputError:
     """Return what is wrong with the first bad row of those at some places of a file."""
@@ -286,58 +286,49 @@ def _first_bad_row(
     return InputError(f"{where(places[row])}: {_expected(role, names)}.")
 
 
-@dataclass(frozen=True)
-class _TextFile:
-    """What it takes to say what is wrong with a line of a text file."""
-
-    path: Path
-    form: Form
-    names: Sequence[str]
-    chosen: Columns
-    reading: Reading
-
-    def fault(self, first: int, block: bytes, bad: object = None) -> InputError:
-        """Return what is wrong with the first line that is refused, of some from a number on."""
-        for line, octets in enumerate(block.split(b"\n"), first):
-            found = self._fault(f"{self.path}, line {line}", octets) if octets else None
+def _fault_of_text(path, form, names, chosen, reading, first: int, block: bytes, bad=None):
+    """Return what is wrong with the first line that is refused, of some from a number on."""
+    for line, octets in enumerate(block.split(b"\n"), first):
+        if octets:
+            found = _fault(f"{path}, line {line}", octets, form, names, chosen, reading)
             if found is not None:
                 return found
-        n_fields = len(self.names)
-        return InputError(f"{self.path}: a line from {first} on is no row of {n_fields} fields.")
+    return InputError(f"{path}: a line from {first} on is no row of {len(names)} fields.")
 
-    def _fault(self, where: str, octets: bytes) -> InputError | None:
-        row = fields_in(octets.decode("utf-8", "surrogateescape"), self.form)
-        if row is None:
-            advice = "each row must be one line: close it"
-            return InputError(f"{where}: a quote is left open, and {advice}.")
-        if len(row) != len(self.names):
-            return ParameterError(
-                "{where}: {n} fields are expected{header}; {found} were found. The file was read "
-                "as {form}, because {because}; {separator}, {columns} and {format} change that.",
-                where=where,
-                n=len(self.names),
-                header=", as in the header" if self.form.names is None else "",
-                found=len(row),
-                form=self.form,
-                because=self.form.because,
-            )
-        own = {role: row[self.names.index(name)] for role, name in self.chosen.used.items()}
-        if any("\ud800" <= char <= "\udfff" for role in ROLES[:2] for char in own[role]):
-            return ParameterError(
-                "{where}: bytes that are not {assumed} text; {encoding} names another encoding, "
-                "such as latin-1.",
-                where=where,
-                assumed=self.form.encoding,
-            )
-        columns = {role: [own[role]] for role in own if role not in ROLES[:2]}
-        numbers = _numbers(columns, self.chosen.used, self.reading)
-        missing = numbers["rating"][1] if self.reading.rated else None
-        if missing is not None and missing[0]:
-            return None
-        for role, (found, _) in numbers.items():
-            if not np.isfinite(found[0]):
-                return InputError(f"{where}: {_expected(role, self.chosen.used)}.")
+
+def _fault(where: str, octets: bytes, form, names, chosen, reading) -> InputError | None:
+    row = fields_in(octets.decode("utf-8", "surrogateescape"), form)
+    if row is None:
+        advice = "each row must be one line: close it"
+        return InputError(f"{where}: a quote is left open, and {advice}.")
+    if len(row) != len(names):
+        return ParameterError(
+            "{where}: {n} fields are expected{header}; {found} were found. The file was read "
+            "as {form}, because {because}; {separator}, {columns} and {format} change that.",
+            where=where,
+            n=len(names),
+            header=", as in the header" if form.names is None else "",
+            found=len(row),
+            form=form,
+            because=form.because,
+        )
+    own = {role: row[names.index(name)] for role, name in chosen.used.items()}
+    if any("\ud800" <= char <= "\udfff" for role in ROLES[:2] for char in own[role]):
+        return ParameterError(
+            "{where}: bytes that are not {assumed} text; {encoding} names another encoding, "
+            "such as latin-1.",
+            where=where,
+            assumed=form.encoding,
+        )
+    columns = {role: [own[role]] for role in own if role not in ROLES[:2]}
+    numbers = numbers_in(columns, chosen.used, reading)
+    missing = numbers["rating"][1] if reading.rated else None
+    if missing is not None and missing[0]:
         return None
+    for role, (found, _) in numbers.items():
+        if not np.isfinite(found[0]):
+            return InputError(f"{where}: {_expected(role, chosen.used)}.")
+    return None
 
 
 def _expected(role: str, names: Mapping[str, str]) -> str:

@@ -1,9 +1,14 @@
 """Building a store of any number of ratings in two passes, with bounded memory.
 
-All is done in a hidden folder of work beside the store (:mod:`dpmc.publication.store_passes` says
-what), and what is done there is not done again: after a kill or on a full disk the same command
-goes on from the end of the first pass, or with the first block that is missing. The store gets its
-name when it is whole.
+The first pass reads the table in pieces, numbers labels as they come and writes the rows, as
+numbers, to a file. Then all labels are known, with how many rows each user has: users are put in
+the order of their labels and cut into blocks of about so many rows. The second pass deals the rows
+out to the blocks, within one file, and sorts one block at a time. So memory holds the labels, eight
+bytes for each user, and one block or piece; and the bytes of a store depend neither on the order of
+the rows nor on how they were cut into pieces.
+
+All is done in a hidden folder of work beside the store, which gets its name when it is whole. What
+a process that is killed leaves there, the next build of the same store removes.
 """
 
 import fcntl
@@ -11,19 +16,27 @@ import json
 import os
 import shutil
 import stat
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
-from dataclasses import asdict
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
+from dpmc.compiled import njit
 from dpmc.errors import InputError, ParameterError
-from dpmc.files import check_writable, content_digest, flush, naming
-from dpmc.publication import store_passes as passes
-from dpmc.publication.reading import USUAL, Reading, files_of
-from dpmc.publication.store import FIRST_USERS, FORMAT, ITEMS, MANIFEST, NOTE, USERS, Store
+from dpmc.files import check_writable, content_digest, file_digest, flush, naming
+from dpmc.publication.numbering import Numbering
+from dpmc.publication.pieces import Source, read_pieces
+from dpmc.publication.reading import USUAL, Reading
+from dpmc.publication.store import ARRAYS, FIRST_USERS, FORMAT, ITEMS, MANIFEST, NOTE, USERS, Store
 
+BLOCK = 1 << 22
+"""Rows after which the next user begins a block, and rows that are dealt out at a time."""
+MOST_ROWS = 1 << 24
+"""Of one user, that count: those of the items that come first, and of an item the latest first."""
+Progress = Callable[[str], AbstractContextManager[Callable[[float], None]]]
+_ROW = [("user", np.int32), ("item", np.int32), ("value", np.float64)]
 _PRIVATE = (
     "This folder holds people's ratings, with their labels and without any protection. It is\n"
     "private: do not publish it, nor its sizes and digests, and give it to nobody. What dpmc fit\n"
@@ -37,10 +50,10 @@ def build(
     reading: Reading = USUAL,
     *,
     force: bool = False,
-    block: int = passes.BLOCK,
-    progress: passes.Progress = lambda stage: nullcontext(lambda share: None),
+    block: int = BLOCK,
+    progress: Progress = lambda stage: nullcontext(lambda share: None),
 ) -> Store:
-    """Build a store of a table of any size, or go on with it, and return it.
+    """Build a store of a table of any size, and return it.
 
     Parameters
     ----------
@@ -61,34 +74,28 @@ def build(
         See :func:`dpmc.publication.pieces.read_pieces`; or the output exists, is being made by
         another process, or cannot be written; or the folder of work is not the caller's alone.
     """
-    path, output = Path(path), Path(os.path.abspath(output))
+    output = Path(os.path.abspath(output))
     work = output.with_name(f".{output.name}.building")
     check_writable(output)
-    if os.path.lexists(output) and os.path.lexists(work):
-        _remove_finished(work, output)
-    _check_taken(output, force)
-    asked = _asked(path, reading, block)
     with naming(output), _held(work, output):
-        if not _can_go_on(work, asked):
-            _emptied(work)
-            passes.write_json(work / "asked.json", asked)
-            try:
-                passes.read(work, path, reading, block, progress)
-                if _asked(path, reading, block) != asked:
-                    raise InputError(f"{path} was changed while it was read: build again.")
-            except InputError:
-                _remove(work)
-                raise
-        stated = passes.found(work / "read.json")
-        if not (work / "dealt").exists():
-            passes.deal(work, progress)
-        with progress("blocks sorted") as report:
-            for number in range(stated["blocks"]):
-                if not (work / f"{number:05}.json").exists():
-                    passes.sort(work, number, stated)
-                report((number + 1) / stated["blocks"])
         _check_taken(output, force)
-        _finish(work, output, stated)
+        store = work / "store"
+        store.mkdir(mode=0o700)
+        facts, kind, places, starts = _read(work, Path(path), reading, block, progress)
+        _deal(work, kind, places, starts, progress)
+        blocks = []
+        with progress("blocks sorted") as report, open(work / "dealt", "rb") as stream:
+            for number, (first, end) in enumerate(pairwise(starts.tolist())):
+                rows = _at_most(stream, kind, int(places["counts"][first:end].sum()))
+                rows["user"] -= np.int32(first)
+                blocks.append(_sorted(store / f"{number:05}", rows, end - first, facts))
+                report((number + 1) / (starts.size - 1))
+        _check_taken(output, force)
+        _finish(store, facts, blocks)
+        if output.exists():
+            os.replace(output, work / "old")
+        os.replace(store, output)
+        flush(output.parent)  # or a power cut takes the name, after what was left is removed
     return Store.open(output)
 
 
@@ -108,7 +115,7 @@ def _check_taken(output: Path, force: bool) -> None:
 
 @contextmanager
 def _held(work: Path, output: Path) -> Iterator[None]:
-    """Hold the folder of work, which a process that is killed lets go."""
+    """Hold an empty folder of work, which a process that is killed lets go, and remove it."""
     work.parent.mkdir(parents=True, exist_ok=True)
     try:
         work.mkdir(mode=0o700)
@@ -120,7 +127,12 @@ def _held(work: Path, output: Path) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InputError(f"{output} is being built by another process: wait for it.") from None
-        yield
+        _clear(work)
+        try:
+            yield
+        finally:
+            _clear(work)
+            shutil.rmtree(work)
 
 
 def _check_own(work: Path) -> None:
@@ -135,77 +147,8 @@ def _check_own(work: Path) -> None:
         raise InputError(f"{work} holds something else than a store that is being built: move it.")
 
 
-def _remove(work: Path) -> None:
-    """Remove the folder of work; the lock, which shows whose it is, goes last."""
-    _clear(work)
-    shutil.rmtree(work)
-
-
-def _remove_finished(work: Path, output: Path) -> None:
-    """Remove what a build leaves that is killed after its store got its name."""
-    with _held(work, output):
-        if not (work / "store").exists():
-            _remove(work)
-
-
-def _asked(path, reading, block) -> dict[str, object]:
-    """Return what a store is made of: what is left of another one is of no use."""
-    files = [(str(each.resolve()), each) for each in files_of(path, reading)]
-    try:
-        stats = [(name, each.stat()) for name, each in files]
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
-    return {
-        "format": FORMAT,
-        "files": [[name, about.st_size, about.st_mtime_ns] for name, about in stats],
-        "reading": json.loads(json.dumps({**asdict(reading), "missing": str(reading.missing)})),
-        "rows": [block, passes.MOST_ROWS],
-    }
-
-
-def _can_go_on(work: Path, asked: Mapping) -> bool:
-    """Return whether the first pass is done and no rows are lost, as a power cut can lose some.
-
-    Blocks that are not whole are dealt out again if the rows of all are still there.
-    """
-    try:
-        if passes.found(work / "asked.json") != asked:
-            return False
-        stated = passes.found(work / "read.json")
-        width, sizes = np.dtype(passes.kind_of_rows(stated)).itemsize, np.load(work / "sizes.npy")
-        for name in ("users", "items", "starts"):
-            np.load(work / f"{name}.npy", mmap_mode="r")
-        labels = [ITEMS, FIRST_USERS, *(f"{number:05}/{USERS}" for number in range(sizes.size))]
-        if not all((work / "store" / name).exists() for name in labels):
-            return False
-        if (work / "dealt").exists() and all(
-            _is_whole(work, number, rows * width) for number, rows in enumerate(sizes.tolist())
-        ):
-            return True
-        (work / "dealt").unlink(missing_ok=True)
-        return (work / "rows").stat().st_size == stated["rows"] * width
-    except (FileNotFoundError, EOFError, ValueError, KeyError, TypeError):
-        return False
-
-
-def _is_whole(work: Path, number: int, size: int) -> bool:
-    """Return whether a block is sorted, or its rows are all there."""
-    store, of_block = work / "store", passes.found(work / f"{number:05}.json")
-    if of_block is None:
-        own = work / f"{number:05}.rows"
-        return own.exists() and own.stat().st_size == size
-    return all(
-        (store / name).exists() and (store / name).stat().st_size == facts["size"]
-        for name, facts in of_block["files"].items()
-    )
-
-
-def _emptied(work: Path) -> None:
-    _clear(work)
-    (work / "store").mkdir(mode=0o700)
-
-
 def _clear(work: Path) -> None:
+    """Remove all but the lock, which shows whose the folder is."""
     for each in work.iterdir():
         if each.is_dir():
             shutil.rmtree(each)
@@ -213,24 +156,214 @@ def _clear(work: Path) -> None:
             each.unlink()
 
 
-def _finish(work: Path, output: Path, stated: Mapping) -> None:
-    """Write the rest of the store and give it its name."""
+def _read(work: Path, path: Path, reading: Reading, block: int, progress: Progress) -> tuple:
+    """Do the first pass: write the rows as numbers to one file, and all labels to the store.
+
+    Returns
+    -------
+    facts : dict
+        What the store states of all ratings.
+    kind : list
+        Of a row.
+    places : dict
+        Where each user and each item comes in the order of the labels, and how many rows users have
+        in that order ("counts").
+    starts : array, shape (n_blocks + 1,)
+        First user of each block, and the number of users.
+    """
+    users, items = Numbering(), Numbering()
+    n_rows, low, high, single, counts = 0, np.inf, -np.inf, True, np.zeros(0, dtype=np.int64)
+    kind = _ROW + [("time", np.float64)] * (reading.timestamp is not None)
+    with progress("rows read") as report, _own_file(work / "rows") as stream:
+        for piece in read_pieces(path, reading, users, items, Source()):
+            rows = np.empty(piece.values.size, dtype=kind)
+            rows["user"], rows["item"] = piece.users, piece.items
+            rows["value"] = piece.values + 0.0  # of -0 and 0, the order of the rows would choose
+            if piece.times is not None:
+                rows["time"] = piece.times
+            stream.write(rows.view(np.uint8))
+            n_rows += rows.size
+            counts = np.concatenate([counts, np.zeros(users.size - counts.size, np.int64)])
+            np.add.at(counts, piece.users, 1)
+            if rows.size:
+                low, high = min(low, rows["value"].min()), max(high, rows["value"].max())
+                with np.errstate(over="ignore"):
+                    single &= bool((rows["value"].astype(np.float32) == rows["value"]).all())
+            report(piece.share)
+    user_places, labels = users.labels()
+    of_users = np.zeros(len(labels), dtype=np.int64)
+    np.add.at(of_users, user_places, counts)
+    starts = _starts(of_users, block)
+    item_places, item_labels = items.labels()
     store = work / "store"
-    with passes.open_own(store / NOTE) as stream:
+    _write_labels(store / ITEMS, item_labels)
+    _write_labels(store / FIRST_USERS, labels.take(starts[:-1]))
+    for number, (first, end) in enumerate(pairwise(starts.tolist())):
+        (store / f"{number:05}").mkdir(mode=0o700)
+        _write_labels(store / f"{number:05}" / USERS, labels[first:end])
+    facts = {
+        "users": len(labels),
+        "items": len(item_labels),
+        "rows": n_rows,
+        "rated": reading.rated,
+        "timed": len(kind) > len(_ROW),
+        "lowest": float(low) if n_rows else None,
+        "highest": float(high) if n_rows else None,
+        "values": "float32" if single else "float64",
+    }
+    return facts, kind, {"user": user_places, "item": item_places, "counts": of_users}, starts
+
+
+def _starts(of_users: np.ndarray, block: int) -> np.ndarray:
+    """Return the first user of each block, and the number of users, from numbers of rows."""
+    window = (np.cumsum(of_users) - of_users) // block
+    alone = of_users > block
+    begins = np.ones(of_users.size, dtype=bool)
+    begins[1:] = (window[1:] != window[:-1]) | alone[1:] | alone[:-1]
+    return np.append(np.flatnonzero(begins), of_users.size)
+
+
+def _deal(work: Path, kind: list, places: dict, starts: np.ndarray, progress: Progress) -> None:
+    """Put the rows of each block together, with users and items by their places."""
+    short = np.uint16 if starts.size <= 2**16 else np.int32  # sorted in a quarter of the time
+    block_of = (np.searchsorted(starts, places["user"], "right") - 1).astype(short)
+    width = np.dtype(kind).itemsize
+    # where the next row of each block goes
+    ends = np.append(0, np.cumsum(places["counts"]))[starts[:-1]] * width
+    with (
+        progress("rows dealt out") as report,
+        open(work / "rows", "rb") as stream,
+        _own_file(work / "dealt") as dealt,
+    ):
+        size = max(1, os.fstat(stream.fileno()).st_size)
+        while (rows := np.fromfile(stream, kind, BLOCK)).size:
+            blocks = block_of[rows["user"]]
+            order = np.argsort(blocks, kind="stable")
+            for name in ("user", "item"):
+                rows[name] = places[name][rows[name]]
+            rows, first = rows[order], 0
+            numbers, sizes = np.unique(blocks, return_counts=True)
+            for number, count in zip(numbers.tolist(), sizes.tolist(), strict=True):
+                dealt.seek(ends[number])
+                dealt.write(rows[first : first + count].view(np.uint8))
+                ends[number] += count * width
+                first += count
+            report(stream.tell() / size)
+    (work / "rows").unlink()
+
+
+def _at_most(stream, kind: list, count: int) -> np.ndarray:
+    """Return the rows of a block; of a user who has too many, and a block alone, those that count.
+
+    Whatever the order of the rows, they are the same.
+    """
+    rows = np.fromfile(stream, kind, min(count, MOST_ROWS))
+    for left in range(count - rows.size, 0, -MOST_ROWS):
+        rows = np.concatenate([rows, np.fromfile(stream, kind, min(left, MOST_ROWS))])
+        keys = [rows["value"], rows["item"]]
+        if "time" in rows.dtype.names:
+            keys.insert(1, -rows["time"])
+        rows = rows[np.lexsort(keys)[:MOST_ROWS]]
+    return rows
+
+
+def _sorted(place: Path, rows: np.ndarray, n_users: int, facts: dict) -> dict[str, object]:
+    """Write the arrays of a block, and return what there is to say of it."""
+    times = np.ascontiguousarray(rows["time"]) if facts["timed"] else np.empty(0)
+    columns = [np.ascontiguousarray(rows[name]) for name in ("user", "item", "value")]
+    del rows
+    indptr, indices, values, repeated = _grouped(*columns, times, n_users, facts["items"])
+    for name, array in zip(ARRAYS, (indptr, indices, values.astype(facts["values"])), strict=True):
+        with _own_file(place / f"{name}.npy") as stream:
+            # np.save does not say when the disk is full
+            header = np.lib.format.header_data_from_array_1_0(array)
+            np.lib.format.write_array_header_1_0(stream, header)
+            stream.write(np.ascontiguousarray(array).view(np.uint8))
+    files = [f"{name}.npy" for name in ARRAYS] + [USERS]
+    return {
+        "users": n_users,
+        "ratings": int(indices.size),
+        "repeated": int(repeated),
+        "files": {f"{place.name}/{name}": described(place / name) for name in files},
+    }
+
+
+def _finish(store: Path, facts: dict, blocks: list[dict]) -> None:
+    """Write what says what is in the store, and that it is private."""
+    with _own_file(store / NOTE) as stream:
         stream.write(_PRIVATE.encode())
-    blocks = [passes.found(work / f"{number:05}.json") for number in range(stated["blocks"])]
     facts = {
         "format": FORMAT,
         "private": "This store holds people's ratings: see PRIVATE.txt.",
-        **stated,
+        **facts,
         "ratings": sum(each["ratings"] for each in blocks),
         "repeated": sum(each["repeated"] for each in blocks),
-        "files": {name: passes.described(store / name) for name in (ITEMS, FIRST_USERS, NOTE)},
+        "files": {name: described(store / name) for name in (ITEMS, FIRST_USERS, NOTE)},
         "blocks": blocks,
     }
-    passes.write_json(store / MANIFEST, {**facts, "sha256": content_digest(facts)})
-    if output.exists():
-        os.replace(output, work / "old")
-    os.replace(store, output)
-    flush(output.parent)  # or a power cut takes the name, after what was left is removed
-    _remove(work)
+    with _own_file(store / MANIFEST) as stream:
+        text = json.dumps({**facts, "sha256": content_digest(facts)}, indent=1)
+        stream.write(f"{text}\n".encode())
+
+
+@contextmanager
+def _own_file(path: Path) -> Iterator:
+    """Yield a file to write that only its owner may read, and put it on the disk."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_TRUNC
+    with open(os.open(path, flags, 0o600), "wb") as stream:
+        yield stream
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _write_labels(path: Path, labels) -> None:
+    with _own_file(path) as stream:
+        stream.write("".join(f"{label}\n" for label in labels.to_pylist()).encode())
+
+
+def described(path: Path) -> dict[str, object]:
+    """Return what a store states of one of its files."""
+    return {"size": path.stat().st_size, "sha256": file_digest(path)}
+
+
+@njit(nogil=True, cache=True)
+def _grouped(users, items, values, times, n_users, n_items):
+    """Return rows of users, and how many ratings are of the pair before them.
+
+    Of a pair the latest ratings stay, where there are times, in ascending order.
+    """
+    order = _ordered(users, n_users, _ordered(items, n_items, np.arange(users.size)))
+    indptr = np.zeros(n_users + 1, dtype=np.int64)
+    kept_items, kept_values = np.empty(users.size, dtype=np.int32), np.empty(users.size)
+    kept, repeated, i = 0, 0, 0
+    while i < order.size:
+        user, item, first = users[order[i]], items[order[i]], kept
+        end, latest = i, -np.inf
+        while end < order.size and users[order[end]] == user and items[order[end]] == item:
+            if times.size:
+                latest = max(latest, times[order[end]])
+            end += 1
+        for k in range(i, end):
+            if times.size == 0 or times[order[k]] == latest:
+                kept_items[kept], kept_values[kept] = item, values[order[k]]
+                kept += 1
+        if kept > first + 1:
+            kept_values[first:kept].sort()
+            repeated += kept - first - 1
+        indptr[user + 1] += kept - first
+        i = end
+    return np.cumsum(indptr), kept_items[:kept], kept_values[:kept], repeated
+
+
+@njit(nogil=True, cache=True)
+def _ordered(keys, n_keys, order):
+    """Sort positions by their keys, 0, ..., n_keys - 1; those of one key stay as they are."""
+    ends = np.zeros(n_keys + 1, dtype=np.int64)
+    for key in keys:
+        ends[key + 1] += 1
+    ends = np.cumsum(ends)
+    new = np.empty_like(order)
+    for position in order:
+        new[ends[keys[position]]] = position
+        ends[keys[position]] += 1
+    return new

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpmc.datasets.readers.columns import Labelled
 from dpmc.publication.numbering import Numbering
-from dpmc.publication.pieces import Source, read_pieces
+from dpmc.publication.pieces import Piece, Source, read_pieces
 from dpmc.publication.reading import Reading
 from dpmc.ratings import Ratings, ascending, grouped
 
@@ -38,8 +38,15 @@ def read_lines(path: Path, reading: Reading) -> Lines:
     """Read a private table, one rating a row, see :func:`dpmc.publication.pieces.read_pieces`."""
     users, items, source = Numbering(), Numbering(), Source()
     pieces = list(read_pieces(Path(path), reading, users, items, source))
+    return lines_of(pieces, users, items, source, timed=reading.timestamp is not None)
+
+
+def lines_of(
+    pieces: list[Piece], users: Numbering, items: Numbering, source: Source, *, timed: bool
+) -> Lines:
+    """Return pieces of a table, whose labels were numbered, as one."""
     times = None
-    if reading.timestamp is not None:
+    if timed:
         times = _joined([piece.times for piece in pieces if piece.times is not None], np.float64)
     return Lines(
         users.labelled(_joined([piece.users for piece in pieces], np.int32)),

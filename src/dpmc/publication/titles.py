@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from dpmc.errors import InputError
-from dpmc.publication import fields
 from dpmc.publication.features import read_items
 from dpmc.publication.lists import in_column, listed_once
+from dpmc.publication.numbering import labelled
 from dpmc.publication.sources import choose_one
 
 _MOVIELENS = ".item"
@@ -37,8 +37,8 @@ def read_titles(path: str | Path, item: str | None = None, title: str | None = N
         for role, given in (("item", item), ("title", title))
     )
     labels = listed_once(in_column(table[item], f"{path}: column '{item}'"), str(path), "item")
-    codes, texts = fields.distinct(fields.spelled_column(table[title], f"{path}: column '{title}'"))
-    return dict(zip(labels, (texts[code] for code in codes.tolist()), strict=True))
+    titles = labelled(table[title], f"{path}: column '{title}'")
+    return dict(zip(labels, titles.labels[titles.codes].tolist(), strict=True))
 
 
 def _of_films(path: Path) -> dict[str, str]:

@@ -145,7 +145,7 @@ def test_likes_without_ratings(frame):
 
 
 def test_what_is_refused(frame, split, pipeline):
-    with pytest.raises(InputError, match="Give items, a list known without the ratings"):
+    with pytest.raises(InputError, match="Say where the list of items is from"):
         PrivateScorer(epsilon=1, rating_range=(1, 5)).train(split.train)
     with pytest.raises(InputError, match="has a column of ratings, 'rating', and each row would"):
         PrivateScorer(**COMMON, purpose="ranking").train(split.train)

@@ -322,16 +322,3 @@ def test_refusals(path, tmp_path):
     with pytest.raises(InputError, match=r"There is no folder .*no for a new ledger: make it"):
         book(tmp_path / "no" / "new").check(simulated=False)
     assert not (tmp_path / "no").exists()
-
-
-@pytest.mark.parametrize(
-    "budget", ["10", "10,1e-6,1", "x,1e-6", (0, 0), (1, 1), (float("nan"), 0), 5]
-)
-def test_a_budget_is_an_epsilon_and_a_delta(budget):
-    with pytest.raises(InputError, match="budget must be an epsilon above 0 and a delta"):
-        prepare({"epsilon": 1, "rating_range": (1, 5), "ledger": "new", "budget": budget})
-
-
-def test_a_budget_needs_a_ledger():
-    with pytest.raises(InputError, match="budget is that of a ledger: give its file too"):
-        prepare({"epsilon": 1, "rating_range": (1, 5), "budget": (10, 1e-6)})

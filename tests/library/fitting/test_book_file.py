@@ -314,24 +314,6 @@ def test_a_fit_is_read_checked_and_added_in_one_locked_transaction(path, watched
     assert after.count("COMMIT") == 1
 
 
-def test_each_transaction_is_on_the_disk_when_it_ends(path, tmp_path, watched):
-    """As SQLite says itself: EXTRA is 3, which flushes the folder after the journal is removed."""
-    ends = []
-
-    def watch(connection, statement):
-        if statement == "COMMIT" and any(each.startswith("INSERT") for each in connection.told):
-            found = connection.asked("PRAGMA synchronous"), connection.asked("PRAGMA journal_mode")
-            ends.append(found)
-
-    watched.watch = staticmethod(watch)
-    entered = book(path)
-    entered.enter()
-    (tmp_path / "model").touch()
-    entered.name(tmp_path / "model")
-    assert len(ends) >= 3  # begun, entered, named
-    assert set(ends) == {(3, "delete")}
-
-
 def test_a_new_file_and_its_folder_are_flushed(path, tmp_path, monkeypatch):
     (tmp_path / "place").mkdir()
     path.symlink_to(tmp_path / "place" / "book")
@@ -451,17 +433,6 @@ def test_a_journal_without_its_ledger_is_not_written_into_a_new_one(path):
         book(path).enter()
     assert not path.exists()
     assert journal.read_bytes() == b"of a fit"
-
-
-def test_the_journal_of_a_ledger_that_was_begun_just_now_is_no_such(path, monkeypatch):
-    late = book(path, epsilon=0.5)
-    monkeypatch.setattr(module.Path, "exists", lambda place: True)  # after it was not there
-    monkeypatch.setattr(module, "atomic_path", fail_to_make)
-    assert not module.begin(path, late.relation, *late.budget)
-
-
-def fail_to_make(*_, **__):
-    raise FileExistsError
 
 
 @contextmanager
@@ -614,23 +585,6 @@ def test_a_file_that_is_replaced_meanwhile_is_not_taken_for_it(written, watched,
     assert not other.exists()
     assert late.entry == 0
     assert written.read_bytes() == before
-
-
-def test_a_link_that_leads_elsewhere_meanwhile_is_not_taken_for_it(written, watched):
-    link, other = written.with_name("link"), written.with_name("other")
-    shutil.copy(written, other)
-    link.symlink_to(written)
-    late = book(link, epsilon=0.5)
-
-    def watch(connection, statement):
-        if statement == "BEGIN IMMEDIATE":
-            link.unlink()
-            link.symlink_to(other)
-
-    watched.watch = staticmethod(watch)
-    with pytest.raises(InputError, match="link was replaced meanwhile"):
-        late.enter()
-    assert late.entry == 0
 
 
 def test_a_model_is_named_in_the_ledger_that_it_was_entered_in(path, tmp_path):

@@ -10,15 +10,12 @@ import json
 import re
 import shutil
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from forging import both, mended, put, rewrite
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pyarrow import parquet
 from small_tables import (
     ENOUGH,
     PUBLIC,
@@ -41,11 +38,10 @@ from dpmc.methods.user_level.local_bayes import worth
 from dpmc.methods.user_level.local_bayes.scale import Scale
 from dpmc.privacy import calibration
 from dpmc.privacy.calibration import calibrate
-from dpmc.publication import folder as folder_module
 from dpmc.released import load
 
-FACTORS, USER_FACTORS, PREDICTIONS = "item_factors.csv", "user_factors.csv", "predictions.parquet"
-ALL = {"write": ("user-factors", "--write", "predictions"), "delta": 1e-3}
+FACTORS, USER_FACTORS = "item_factors.csv", "user_factors.csv"
+ALL = {"write": "user-factors", "delta": 1e-3}
 FOLDERS = {
     "user": PUBLIC["user"],
     "entry": PUBLIC["entry"] | ALL | {"relation": "entry", "rank": 2},
@@ -72,147 +68,6 @@ def folders(tmp_path_factory):
 @pytest.fixture
 def copy(folders, tmp_path):
     return lambda name: shutil.copytree(folders / name, tmp_path / "copy")
-
-
-# -- predictions ----------------------------------------------------------------------------------
-
-
-def column(name, values):
-    def change(table):
-        place = table.column_names.index(name)
-        return table.set_column(place, name, pa.array(values(table[name].to_pylist())))
-
-    return change
-
-
-def swapped(table):
-    """The rows of the first two users change places: all of them are right."""
-    return table.take([*range(6, 12), *range(6), *range(12, table.num_rows)])
-
-
-NOT_THOSE = "the predictions are not those of the factors in this folder"
-OTHERWISE = "has other columns, or says something beside them, than dpmc fit"
-PREDICTED = {
-    "all NaN": (column("prediction", lambda old: [np.nan] * len(old)), NOT_THOSE),
-    "5.0 everywhere": (column("prediction", lambda old: [5.0] * len(old)), NOT_THOSE),
-    "last digits": (column("prediction", lambda old: [x * (1 + 4e-16) for x in old]), NOT_THOSE),
-    "every user called nobody": (column("user", lambda old: ["nobody"] * len(old)), NOT_THOSE),
-    "a column of text": (
-        column("prediction", lambda old: [f"u1 rated i1 {x:g}" for x in old]), OTHERWISE
-    ),
-    "single precision": (column("prediction", lambda old: pa.array(old, "float32")), OTHERWISE),
-    "metadata of the file": (
-        lambda table: table.replace_schema_metadata({"secret": "u1 rated i1 5"}), OTHERWISE
-    ),
-    "metadata of a column": (
-        lambda table: table.cast(
-            pa.schema([table.schema.field(0).with_metadata({"secret": "5"}), *[*table.schema][1:]])
-        ),
-        OTHERWISE,
-    ),
-    "numbers of columns": (
-        lambda table: table.cast(
-            pa.schema([each.with_metadata({"PARQUET:field_id": "300"}) for each in table.schema])
-        ),
-        OTHERWISE,
-    ),
-    "another column": (lambda table: table.append_column("of", table["user"]), OTHERWISE),
-    "columns in another order": (lambda table: table.select([1, 0, 2]), OTHERWISE),
-    "users in another order": (swapped, NOT_THOSE),
-    "a row less": (lambda table: table.slice(1), NOT_THOSE),
-    "a row more": (lambda table: pa.concat_tables([table, table.slice(0, 1)]), NOT_THOSE),
-    "no rows": (lambda table: table.slice(0, 0), "predictions.parquet"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", ["entry", "entry bias"])
-@pytest.mark.parametrize("case", PREDICTED)
-def test_predictions_are_those_of_the_factors(case, name, copy):
-    change, sentence = PREDICTED[case]
-    folder = copy(name)
-    table = change(parquet.read_table(folder / PREDICTIONS))
-    options = {"store_schema": "metadata" in case, "write_statistics": False}
-    parquet.write_table(table, folder / PREDICTIONS, **options)
-    assert sentence in refused("verify", mended(folder))
-
-
-def test_rows_beyond_the_predictions_are_found_in_groups_of_their_own(copy):
-    folder = copy("entry")
-    table = parquet.read_table(folder / PREDICTIONS)
-    options = {"store_schema": False, "write_statistics": False}
-    with parquet.ParquetWriter(folder / PREDICTIONS, table.schema, **options) as writer:
-        writer.write_table(table)
-        writer.write_table(table.slice(0, 3))
-    assert NOT_THOSE in refused("verify", mended(folder))
-
-
-def test_predictions_of_many_users_are_in_groups_of_rows(tmp_path, monkeypatch):
-    monkeypatch.setattr(folder_module, "_ROWS", 31)
-    table = write_table(tmp_path / "mine.csv", rows_of())
-    publish("fit", table, tmp_path / "out", **FOLDERS["entry"])
-    path = tmp_path / "out" / PREDICTIONS
-    assert parquet.ParquetFile(path).metadata.num_row_groups == 5
-    run("verify", tmp_path / "out")
-    monkeypatch.undo()
-    assert NOT_THOSE in refused("verify", tmp_path / "out")
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"write_statistics": True, "store_schema": False},
-        {"write_statistics": False, "store_schema": True},
-    ],
-)
-def test_a_file_of_predictions_says_nothing_beside_its_columns(options, copy):
-    """What Arrow writes by default: a schema of its own in the file, and least and largest."""
-    folder = copy("entry")
-    table = parquet.read_table(folder / PREDICTIONS)
-    parquet.write_table(table, folder / PREDICTIONS, **options)
-    assert OTHERWISE in refused("verify", mended(folder))
-
-
-def test_a_file_of_predictions_has_no_gaps(copy):
-    """Between the columns and the footer a reader never looks."""
-    folder = copy("entry")
-    content = (folder / PREDICTIONS).read_bytes()
-    footer = int.from_bytes(content[-8:-4], "little") + 8
-    (folder / PREDICTIONS).write_bytes(content[:-footer] + b"u1 rated i1 5" + content[-footer:])
-    assert parquet.read_table(folder / PREDICTIONS).num_rows == 144
-    assert OTHERWISE in refused("verify", mended(folder))
-    (folder / PREDICTIONS).write_bytes(b"PAR1 no table PAR1")
-    assert "predictions.parquet cannot be read as a table" in refused("verify", mended(folder))
-
-
-def test_columns_are_not_said_to_be_where_others_are(copy):
-    """Two with the same rows would leave room for something else, in a file of the same size."""
-    path = copy("entry") / PREDICTIONS
-    metadata = parquet.ParquetFile(path).metadata
-    (group,) = map(metadata.row_group, range(metadata.num_row_groups))
-    columns = [group.column(number) for number in range(3)]
-    for listed, plain in ((columns, True), ([columns[0], columns[0], columns[2]], False)):
-        faked = SimpleNamespace(
-            metadata=None, created_by=metadata.created_by, num_row_groups=1, num_columns=3,
-            row_group=lambda _, listed=listed: SimpleNamespace(column=lambda k: listed[k]),
-            serialized_size=metadata.serialized_size,
-        )  # fmt: skip
-        sizes = sum(each.total_compressed_size for each in listed)
-        size = 4 + sizes + metadata.serialized_size + 8
-        assert folder_module._is_plain(faked, size) == plain
-
-
-def test_predictions_need_the_user_factors_that_they_are_of(copy, tmp_path):
-    folder = copy("entry")
-    (folder / USER_FACTORS).unlink()
-    assert "without the user factors it is of" in refused("verify", mended(folder))
-    table = write_table(tmp_path / "mine.csv", rows_of())
-    changes = FOLDERS["entry"] | {"write": "predictions"}
-    publish("fit", table, tmp_path / "out", **changes)
-    assert sorted(each.name for each in (tmp_path / "out").iterdir()) == [
-        "guarantee.json", FACTORS, PREDICTIONS, USER_FACTORS,
-    ]  # fmt: skip
-    run("verify", tmp_path / "out")
 
 
 # -- guarantee.json -------------------------------------------------------------------------------

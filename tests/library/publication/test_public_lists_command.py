@@ -128,7 +128,7 @@ def test_files_that_are_no_lists(name, files, tmp_path):
 # -- what nobody sees -----------------------------------------------------------------------------
 
 METHODS = ("als", "bias")
-MORE_PARTS = {"write": ("user-factors", "--write", "predictions")}
+MORE_PARTS = {"write": "user-factors"}
 LEAKS = {
     f"{relation} {method}": ITEMS_FILE | {"relation": relation, "method": method}
     for relation in ("user", "user_replace")

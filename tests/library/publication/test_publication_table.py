@@ -23,7 +23,7 @@ from pyarrow import parquet
 from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError
 from dpmc.publication import fields, lines, pieces
-from dpmc.publication.numbering import Numbering
+from dpmc.publication.numbering import Numbering, labelled
 from dpmc.publication.reading import USUAL, Codes, form_of, reading_of
 from dpmc.publication.table import Lines, read_lines, resolve
 
@@ -571,12 +571,12 @@ def test_values_of_a_dictionary_may_be_of_any_type(kind):
     """As those of a Categorical or an Enum of polars, which are views."""
     values = pa.array(["3", "4", None]).cast(pa.binary()).cast(kind)
     column = pa.chunked_array([pa.DictionaryArray.from_arrays(pa.array([1, 2, 0, 1]), values)])
-    found = fields.labelled(column, "The column")
+    found = labelled(column, "The column")
     assert found.labels[found.codes].tolist() == ["4", "", "3", "4"]
     numbers, missing = fields.number_column(column, "The column", Codes(texts=frozenset([""])))
     assert numbers[[0, 2, 3]].tolist() == [4, 3, 4]
     assert missing.tolist() == [False, True, False, False]
-    assert fields.labelled(column[:0], "The column").codes.size == 0
+    assert labelled(column[:0], "The column").codes.size == 0
 
 
 @pytest.mark.parametrize("odd", [date(2024, 5, 31), pd.Timestamp(0), {"a": 1}, b"x", b"\xff", "x"])
@@ -777,5 +777,5 @@ def test_a_byte_order_mark_is_part_of_no_label_wherever_it_stands(folder, first)
 
 
 def test_one_long_label_takes_no_memory_for_the_others():
-    labelled = fields.labelled(["a" * 1000, *map(str, range(1000))], "The column")
-    assert labelled.labels.nbytes == 1001 * 8  # pointers
+    found = labelled(["a" * 1000, *map(str, range(1000))], "The column")
+    assert found.labels.nbytes == 1001 * 8  # pointers

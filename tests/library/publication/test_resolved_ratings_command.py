@@ -174,7 +174,7 @@ def test_an_empty_table_is_fitted_if_what_is_published_is_listed(
     lists = {"items": items}
     if relation.startswith("entry"):
         users = write_list(tmp_path / "users.txt", USERS)
-        lists |= {"users": users, "write": ("user-factors", "--write", "predictions")}
+        lists |= {"users": users, "write": "user-factors"}
     changes = {"relation": relation, "method": method} | lists
     result = publish("fit", tmp_path / "mine.csv", tmp_path / "out", **changes)
     assert "there are no ratings to learn from (for your eyes only" in result.stderr

@@ -34,7 +34,7 @@ from dpmc.datasets.readers import text
 from dpmc.errors import InputError, ParameterError
 from dpmc.files import content_digest, refusal
 from dpmc.methods.blocks import Blocks
-from dpmc.publication import pieces, store_building, store_passes
+from dpmc.publication import pieces, store_building
 from dpmc.publication.lists import restrict
 from dpmc.publication.reading import USUAL, reading_of
 from dpmc.publication.store import Resolved, Store
@@ -118,7 +118,7 @@ def test_neither_the_order_of_the_rows_nor_the_pieces_change_a_byte(
     np.random.default_rng(1).shuffle(rows)
     shuffled = write_table(tmp_path / "shuffled.csv", rows, HEADER)
     monkeypatch.setattr(text, "_BLOCK", 200)
-    monkeypatch.setattr(store_passes, "BLOCK", 7)
+    monkeypatch.setattr(store_building, "BLOCK", 7)
     assert contents(build(shuffled, tmp_path / "second", columns, block=50).path) == wanted
     monkeypatch.setattr(pieces, "ROWS", 13)
     place = tmp_path / "folder.parquet"  # as Spark names it
@@ -360,7 +360,7 @@ def restated(store, change):
     name = "00001/users.txt"
     labels = (store / name).read_text().split("\n")[:-1]
     (store / name).write_text("".join(f"{label}\n" for label in change(labels)))
-    facts = store_passes.described(store / name)
+    facts = store_building.described(store / name)
     mended(store, lambda stated: stated["blocks"][1]["files"].update({name: facts}))
 
 
@@ -489,11 +489,11 @@ def test_arrays_are_of_their_kind(tmp_path, table):
         path = store / "00000" / f"{name}.npy"
         content = path.read_bytes()
         np.save(path, change(np.load(path)))
-        facts = store_passes.described(path)
+        facts = store_building.described(path)
         mended(store, put("blocks", 0, "files", f"00000/{name}.npy", facts))
         assert "block 0 is not as it was built" in refused("store", "verify", store)
         path.write_bytes(content)
-        facts = store_passes.described(path)
+        facts = store_building.described(path)
         mended(store, put("blocks", 0, "files", f"00000/{name}.npy", facts))
     run("store", "verify", store)
 
@@ -546,12 +546,12 @@ def test_files_of_no_block_are_verified(tmp_path, table, name):
 @given(sizes=st.lists(st.integers(1, 30), max_size=30), block=st.integers(1, 12))
 def test_a_user_with_more_rows_than_a_block_is_alone(sizes, block):
     """So a block of several users never has more rows than are read, which is four blocks."""
-    starts = store_passes._starts(np.array(sizes, dtype=np.int64), block).tolist()
+    starts = store_building._starts(np.array(sizes, dtype=np.int64), block).tolist()
     blocks = [sizes[first:end] for first, end in pairwise(starts)]
     assert [each for users in blocks for each in users] == sizes
     for users in blocks:
         assert len(users) == 1 or (users and max(users) <= block and sum(users) < 2 * block)
-    assert store_passes.MOST_ROWS >= 4 * store_passes.BLOCK
+    assert store_building.MOST_ROWS >= 4 * store_building.BLOCK
 
 
 @pytest.mark.parametrize("label", ["a", "u1", "u17", "u22x", "u3", "u35", "z"])
@@ -559,7 +559,7 @@ def test_of_a_user_with_too_many_rows_the_same_count_whatever_their_order(
     tmp_path, monkeypatch, label
 ):
     """And of all others, in whose window of rows that user may begin or end, all rows count."""
-    monkeypatch.setattr(store_passes, "MOST_ROWS", 20)
+    monkeypatch.setattr(store_building, "MOST_ROWS", 20)
     others = [row for row in many(60) if row[0] != label]
     rows = [(label, f"i{n % 30:02}", n / 2.0, n) for n in range(90)] + others
     found = []
@@ -585,134 +585,51 @@ def test_of_a_user_with_too_many_rows_the_same_count_whatever_their_order(
 KILLED = """
 import os, signal, sys
 from unittest import mock
-from dpmc.publication import store_building, store_passes
+from dpmc.publication import store_building
 
-stage, times, table, output = sys.argv[1], int(sys.argv[2]), *sys.argv[3:]
-done, left = getattr(store_passes, stage), times
+def kill(*args):
+    os.kill(os.getpid(), signal.SIGKILL)
 
-def last(*args, **kwargs):
-    global left
-    left -= 1
-    if left < 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return done(*args, **kwargs)
-
-with mock.patch.object(store_passes, stage, last), mock.patch.object(store_passes, "BLOCK", 7):
-    store_building.build(table, output, block=50)
+with mock.patch.object(store_building, sys.argv[1], kill):
+    store_building.build(*sys.argv[2:], block=50, force=True)
 """
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("stage", "times", "sorted_after"),
-    [("write_labels", 3, 8), ("open_own", 20, 8), ("sort", 3, 5), ("write_array", 14, 5)],
-)
-def test_a_build_that_is_killed_goes_on(tmp_path, table, stage, times, sorted_after):
-    wanted = contents(build(table, tmp_path / "whole", USUAL, block=50).path)
-    output = tmp_path / "store"
-    command = [sys.executable, "-c", KILLED, stage, str(times), table, output]
+@pytest.mark.parametrize("stage", ["_deal", "_finish", "flush"])
+def test_what_a_killed_build_leaves_is_private_and_the_next_one_removes_it(tmp_path, table, stage):
+    wanted = contents(build(table, tmp_path / "store", USUAL, block=50).path)
+    write_table(table, many(seed=1), HEADER)
+    command = [sys.executable, "-c", KILLED, stage, table, tmp_path / "store"]
     assert subprocess.run(command).returncode == -signal.SIGKILL
-    assert not output.exists()
     left = tmp_path / ".store.building"
     assert stat.S_IMODE(left.stat().st_mode) == 0o700
-    with mock.patch.object(store_passes, "sort", wraps=store_passes.sort) as sort:
-        build(table, output, USUAL, block=50)
-    assert sort.call_count == sorted_after
-    assert contents(output) == wanted
+    assert all(stat.S_IMODE(each.stat().st_mode) & 0o077 == 0 for each in left.rglob("*"))
+    assert (contents(tmp_path / "store") == wanted) == (stage != "flush")
+    with pytest.raises(ParameterError, match="exists; name another"):
+        build(table, tmp_path / "store", USUAL)
     assert not left.exists()
+    store = build(table, tmp_path / "store", USUAL, block=50, force=True)
+    wanted = resolve(read_lines(table, USUAL), None)
+    assert bits(resolve(store.lines(), None)) == bits(wanted)
 
 
-def stopped(table, output, stage="sort", times=3):
-    """Break a build off in a stage, and return the folder that it leaves."""
-    done = getattr(store_passes, stage)
-    parts = iter([done] * times)
-
-    def last(*arguments):
-        next(parts, mock.Mock(side_effect=KeyboardInterrupt))(*arguments)
-
-    with mock.patch.object(store_passes, stage, last), pytest.raises(KeyboardInterrupt):
-        build(table, output, USUAL, block=50)
-    return output.with_name(f".{output.name}.building")
-
-
-@pytest.mark.parametrize(
-    ("stage", "times", "name", "kept"),
-    [
-        ("deal", 0, "rows", 32),  # whole rows of 16 bytes, as a power cut can leave them
-        ("deal", 0, "rows", None),
-        ("sort", 3, "00005.rows", 32),
-        ("sort", 3, "00005.rows", None),
-        ("sort", 3, "00001.json", 5),
-        ("sort", 3, "store/00001/values.npy", 5),
-        ("sort", 3, "store/00005/users.txt", None),
-        ("sort", 3, "store/items.txt", None),
-        ("sort", 3, "read.json", 5),
-        ("sort", 3, "asked.json", 5),
-        ("sort", 3, "starts.npy", 0),
-        ("sort", 3, "sizes.npy", None),
-    ],
-)
-def test_what_a_power_cut_took_is_made_again(tmp_path, table, stage, times, name, kept):
-    wanted = contents(build(table, tmp_path / "whole", USUAL, block=50).path)
-    left = stopped(table, tmp_path / "store", stage, times) / name
-    if kept is None:
-        left.unlink()
-    else:
-        left.write_bytes(left.read_bytes()[:kept])
-    assert contents(build(table, tmp_path / "store", USUAL, block=50).path) == wanted
-
-
-def test_rows_that_are_there_are_dealt_out_again(tmp_path, table):
-    wanted = contents(build(table, tmp_path / "whole", USUAL, block=50).path)
-    kept = stopped(table, tmp_path / "rows", "deal", 0) / "rows"
-    left = stopped(table, tmp_path / "store", "sort", 3)
-    kept.rename(left / "rows")
-    (left / "store" / "00001" / "values.npy").write_bytes(b"")  # sorted
-    (left / "00005.rows").write_bytes(b"")
-    with mock.patch.object(store_passes, "read", side_effect=AssertionError):
-        store = build(table, tmp_path / "store", USUAL, block=50)
-    assert contents(store.path) == wanted
-
-
-@pytest.mark.parametrize("removed", [0, 9])
-def test_what_a_finished_build_left_is_removed(tmp_path, table, removed):
-    output, arguments = tmp_path / "store", (tmp_path / "store", USUAL)
-    build(table, *arguments)
-    wanted = contents(output)
+def test_a_build_that_is_stopped_leaves_nothing(tmp_path, table):
     with (
-        mock.patch.object(store_building, "_remove", side_effect=KeyboardInterrupt),
+        mock.patch.object(store_building, "_sorted", side_effect=KeyboardInterrupt),
         pytest.raises(KeyboardInterrupt),
     ):
-        build(table, *arguments, force=True)
-    left = tmp_path / ".store.building"
-    assert (left / "old").is_dir()
-    for each in [each for each in left.iterdir() if each.is_file() and each.name != "lock"][
-        :removed
-    ]:
-        each.unlink()
-    with pytest.raises(ParameterError, match="exists; name another"):
-        build(table, *arguments)
-    assert not left.exists()
-    assert contents(output) == wanted
+        build(table, tmp_path / "store", USUAL)
+    assert os.listdir(tmp_path) == ["mine.csv"]
 
 
 def test_a_file_that_is_too_large_is_said_of_the_output(tmp_path, table):
     error = OSError(errno.EFBIG, "File too large")
     with (
-        mock.patch.object(store_passes, "read", side_effect=error),
+        mock.patch.object(store_building, "_read", side_effect=error),
         pytest.raises(OSError, match="too large") as caught,
     ):
         build(table, tmp_path / "store", USUAL)
     assert refusal(caught.value).startswith(f"{tmp_path / 'store'} cannot be written: it is larger")
-
-
-def test_what_is_left_of_another_table_is_not_used(tmp_path, table):
-    command = [sys.executable, "-c", KILLED, "sort", "2", table, tmp_path / "store"]
-    assert subprocess.run(command).returncode == -signal.SIGKILL
-    write_table(table, many(seed=1), HEADER)
-    store = build(table, tmp_path / "store", USUAL, block=50)
-    wanted = resolve(read_lines(table, USUAL), None)
-    assert bits(resolve(store.lines(), None)) == bits(wanted)
 
 
 def test_a_second_build_of_the_same_store_is_refused(tmp_path, table):
@@ -726,9 +643,9 @@ def test_a_second_build_of_the_same_store_is_refused(tmp_path, table):
 
 BUILT = """
 import re, sys
-from dpmc.publication import pieces, store_building, store_passes
+from dpmc.publication import pieces, store_building
 
-pieces.ROWS = store_passes.BLOCK = 2**17
+pieces.ROWS = store_building.BLOCK = 2**17
 store_building.build(sys.argv[1], sys.argv[2], block=2**17)
 print(re.search(r"VmHWM:\\s*(\\d+) kB", open("/proc/self/status").read())[1])
 """

@@ -37,7 +37,7 @@ from dpmc.publication.folder import describe_list
 USER, ENTRY = PUBLIC["user"], PUBLIC["entry"]
 PRIVATELY = {"items-privately": 0.4, "ratings-per-user": 6}
 LOW = {"epsilon": 1, "delta": 4e-3}  # of which 24 users are few enough
-ALL_PARTS = {"write": ("user-factors", "--write", "predictions")}
+ALL_PARTS = {"write": "user-factors"}
 FITS = {
     f"{relation} {mechanism} {method}": {
         "relation": relation, "mechanism": mechanism, "method": method

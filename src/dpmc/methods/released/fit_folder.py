@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
@@ -26,7 +26,6 @@ from dpmc.publication.folder import (
     describe_noise,
     whole_folder,
     write_guarantee,
-    write_pairs,
 )
 from dpmc.released import GUARANTEE, INTEGERS, ITEM_FACTORS, SIMULATED, TEXT
 
@@ -34,7 +33,6 @@ FORMAT = "dpmc-fit-2"
 FILES = {
     "item_factors": ITEM_FACTORS,
     "user_factors": "user_factors.csv",
-    "predictions": "predictions.parquet",
 }
 USER_COLUMNS = ("user",)
 """Of the file of user factors, before the factors."""
@@ -57,18 +55,16 @@ def write(
 
     All that is written of the ratings, which have labels, is what the guarantee covers: at user
     level the factors and offsets of the items and, if these were chosen privately, their list.
-    ``parts`` are keys of :data:`FILES`, always with the item factors, and with predictions the user
-    factors that they follow from; ``notes`` are further public entries of the guarantee;
-    ``origins`` says where the lists "items" and "users" are from, see :func:`with_origins`, and
-    ``integers`` whether the list of items had integers, which recommendations then have.
+    ``parts`` are keys of :data:`FILES`, always with the item factors; ``notes`` are further public
+    entries of the guarantee; ``origins`` says where the lists "items" and "users" are from, see
+    :func:`with_origins`, and ``integers`` whether the list of items had integers, which
+    recommendations then have.
     """
     guarantee = with_origins(model.guarantee_, origins or {})
     prefix = SIMULATED if guarantee.simulated else ""
     for part in parts:
         if part not in guarantee.publishable:
             guarantee.require(part)
-    if "predictions" in parts:
-        parts = tuple(dict.fromkeys([*parts, "user_factors"]))
     found: dict[str, object] = {}
     if guarantee.features:
         found["item_features"] = model.item_features_.described()
@@ -258,36 +254,7 @@ def check_written(path: Path, names: tuple[str, ...], labels: list[str], table: 
             raise InputError(f"{path} is not written as dpmc fit writes labels and numbers.")
 
 
-PREDICTIONS = {"prediction": "float64"}
-"""Columns beside those of users and items, with their types in Arrow."""
-
-
-def predicted(
-    users: np.ndarray, items: np.ndarray, offsets: np.ndarray, rating_range: tuple[float, float]
-) -> Callable[[np.ndarray, np.ndarray], list[np.ndarray]]:
-    """Return what predicts pairs from rows of factors, by indices of users and items.
-
-    Factor by factor: so the last digit is the same on every machine, and whoever has the factors
-    can compare all of them.
-    """
-
-    def values(of_users: np.ndarray, of_items: np.ndarray) -> list[np.ndarray]:
-        total = np.zeros(of_users.size)
-        for user, item in zip(users.T, items.T, strict=True):
-            total += user[of_users] * item[of_items]
-        return [np.clip(total + offsets[of_items], *rating_range)]
-
-    return values
-
-
-def _write_predictions(path, model):
-    factors = model.user_factors_, model.item_factors_, model.item_offsets_
-    values = predicted(*factors, model.rating_range)
-    write_pairs(path, model.user_labels_, model.item_labels_, PREDICTIONS, values)
-
-
 _WRITERS = {
     "item_factors": _write_items,
     "user_factors": _write_users,
-    "predictions": _write_predictions,
 }

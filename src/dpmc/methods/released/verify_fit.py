@@ -12,11 +12,9 @@ from dpmc.methods.private import PrivateMethod
 from dpmc.methods.released.fit_folder import (
     BUDGET,
     FILES,
-    PREDICTIONS,
     USER_COLUMNS,
     check_written,
     content_of,
-    predicted,
 )
 from dpmc.methods.user_level.local_bayes.worth import Worth
 from dpmc.origins import CHOSEN, FROM_FILE, FROM_PROGRAM
@@ -29,7 +27,7 @@ from dpmc.privacy.ledger import FloatNoise
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.privacy.release import GridNoise
 from dpmc.privacy.selection import Selection
-from dpmc.publication.folder import EQUAL, check_list, check_pairs, check_stated, in_order
+from dpmc.publication.folder import EQUAL, check_list, check_stated, in_order
 from dpmc.released import (
     INTEGERS,
     SIMULATED,
@@ -284,16 +282,11 @@ def _check_files(path: Path, stated: dict, guarantee: Guarantee, model: PrivateM
             )
     _check_possible(file, model.impossible_items(items))
     if "user_factors" not in there:
-        if "predictions" in there:
-            raise InputError(f"{there['predictions']} is there without the user factors it is of.")
         return
     file = there["user_factors"]
     users, factors = _factors(file, USER_COLUMNS, model)
     check_list(path, "users", users, lists)
     _check_possible(file, model.impossible_users(factors))
-    if "predictions" in there:
-        values = predicted(factors, items.factors, items.offsets, items.rating_range)
-        check_pairs(there["predictions"], users, items.labels, PREDICTIONS, values)
 
 
 def _check_possible(file: Path, impossible: str | None) -> None:
