@@ -106,21 +106,12 @@ def _lines(answer):
             f"{option.deviations[name]:>{len(column) + 2}.4g}"
             for name, column in zip(statistics, columns, strict=True)
         )
-        name = option.mechanism + "*" * (not option.published)
         yield (
-            f"{name:<11}{option.norm:<6}{option.noise.std():>10.4g}{pure:>20}{noises}"
+            f"{option.mechanism:<11}{option.norm:<6}{option.noise.std():>10.4g}{pure:>20}{noises}"
             f"  {_parameters(option)}"
         )
     yield ""
     yield "Deviation: of the noise on a release of sensitivity 1 in that norm."
-    by_l2 = "l2" in {option.norm for option in answer.options if option.mechanism != "gaussian"}
-    if not all(option.published for option in answer.options):
-        grid = (
-            " Its l2 bound is not proven of noise on a grid, which is published." if by_l2 else ""
-        )
-        yield f"* Continuous noise, for experiments: dpmc fit has none of it.{grid}"
-    if by_l2:
-        yield "By an l2 bound, epsilon at delta 0 is sqrt(d) times as much if d coordinates change."
     factors = answer.plan and answer.plan.method != "bias"
     if factors and "l1" in {option.norm for option in answer.options}:
         yield "Rows of factors are clipped in that norm too, in l1 to less than in l2."

@@ -87,9 +87,8 @@ class Fit:
         model, settings = self.model, {"releases": self.model.releases}
         settings |= {name: getattr(model, name) for name in model.planned}
 
-        def sensitivities(norm: int) -> dict[str, float]:
-            kind = "gaussian" if norm == 2 else "laplace"  # of which Huber noise has both norms
-            return model.item_sensitivities(replace(model.bounds, mechanism=kind, norm=norm))
+        def sensitivities(mechanism: str) -> dict[str, float]:
+            return model.item_sensitivities(replace(model.bounds, mechanism=mechanism))
 
         return Plan(model.relation, self.method, model.releases, settings, sensitivities)
 

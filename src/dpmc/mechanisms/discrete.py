@@ -1,40 +1,79 @@
-"""Exact noise on the integers: Laplace and Gaussian, drawn without floating point.
+"""Exact noise on the integers: Laplace and Gaussian, where floating point decides nothing alone.
 
 Floating-point samplers leak through the gaps between the numbers that they can return (Mironov,
 "On significance of the least significant bits for differential privacy", CCS 2012). The draws here
 are integers, and their probabilities are exactly those stated.
 
-Noise of a whole scale below 2^56 is drawn many at a time (:mod:`dpmc.mechanisms.discrete_batch`),
-any other one by one with integer arithmetic alone: proposals are discrete Laplace, accepted with a
-coin of probability exp(-gamma) for a rational gamma. Source: Canonne, Kamath and Steinke, "The
-discrete Gaussian for differential privacy" (NeurIPS 2020), algorithms 1 to 3.
+The noise is on the integers, of mass proportional to exp(-rho(|k| / scale)), with a whole scale n.
+A proposal is a sign, v >= 0 with probability 2^-(v + 1), which is a number of zero bits, and u
+uniform on 0, ..., n - 1; the size k = u + n v is kept with probability
+
+    p = exp(-rho(k / scale)) 2^v / BOUND,
+
+so that the mass of what is kept is that of the noise, once half of the zeros are thrown away. This
+is Karney's way for the normal law ("Sampling exactly from the normal distribution", ACM TOMS 2016),
+with v from bits in place of coins.
+
+p is at most 1: for v = 0 because rho >= 0, and else rho >= v - 1/2, so that 2^v exp(-rho) is at
+most exp(1/2) (2/e)^v <= 2 exp(-1/2) < BOUND: that is the tangent of rho at z = 1 (rho = z for
+Laplace noise), as z >= v.
+
+To keep k, a uniform number is compared with p. Its first 53 binary digits are drawn, and p is
+computed in floating point with an error far below MARGIN, so nearly always they settle it. Where
+they do not, further digits are drawn, and p is computed with as many. What is kept is what would be
+kept in real numbers: no probability hangs on a rounding error.
 """
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
 from dpmc.errors import InputError
-from dpmc.mechanisms import discrete_batch
-from dpmc.mechanisms.discrete_coins import Bits, coin_exp, secure_bits, uniform_below
+from dpmc.mechanisms.discrete_coins import Bits, secure_bits
 
-Rational = int | Fraction
+LARGEST = 2**56
+"""Scales are below it: then k fits 64 bits with v up to 62."""
 
+BOUND = Fraction(5, 4)
+
+MARGIN = 2.0**-40
+"""The error of p is below (rho + 8) 2^-50 p <= 2^-46, if exp is right to 8 units of its digits.
+
+rho is at most 8 2^-53 rho off: k, the scale and their quotient by half a unit each, which rho
+doubles at most, and so is every operation of the law. As v <= rho + 1/2, (rho + 8) p is below 16.
+"""
+
+_DIGITS = 53
+_ZEROS = 63  # bits of a word that say v; the last one is the sign
+_MOST = 2**18  # proposals at a time: memory
 _LARGEST_SUM = 10**6  # steps of the scale up to which probabilities are computed
 
 
+@dataclass(frozen=True)
 class Discrete(ABC):
     """Noise on the integers with mass proportional to exp(-rho(|k| / scale)).
 
-    A subclass is a frozen dataclass with a field ``scale``.
+    Parameters
+    ----------
+    scale : int
+        In steps of the grid: from 1 to :data:`LARGEST`, which is too much.
+
+    Raises
+    ------
+    InputError
+        Another scale.
     """
 
-    scale: Fraction
+    scale: int
+
+    def __post_init__(self) -> None:
+        if type(self.scale) is not int or not 1 <= self.scale < LARGEST:
+            raise InputError(f"scale must be an integer from 1 to 2^56 - 1, got {self.scale!r}.")
 
     def draw(self, size: int, bits: Bits | None = None) -> np.ndarray:
         """Draw independent integers.
@@ -48,21 +87,67 @@ class Discrete(ABC):
 
         Returns
         -------
-        array of int64, or of Python's integers where the scale is large or not whole
+        array of int64; of Python's integers, if one does not fit (with probability below 2^-63)
 
         Notes
         -----
         The time that a draw takes depends on its value: do not let others measure it.
         """
         bits = bits or secure_bits()
-        if discrete_batch.in_batches(self):
-            return discrete_batch.draw(self, size, bits)
-        one = self._sampler(bits)
-        return np.array([one() for _ in range(size)], dtype=object)
+        parts, missing = [np.empty(0, dtype=np.int64)], size
+        while missing > 0:
+            drawn = self._round(min(4 * missing + 16, _MOST), bits)[:missing]
+            parts.append(drawn)
+            missing -= len(drawn)
+        return np.concatenate(parts)
 
-    @abstractmethod
-    def _sampler(self, bits: Bits) -> Callable[[], int]:
-        """Return a function that draws one integer."""
+    def _round(self, proposals: int, bits: Bits) -> np.ndarray:
+        """Return what is kept of so many proposals."""
+        n = self.scale
+        u = words(proposals, bits) >> np.uint64(64 - max((n - 1).bit_length(), 1))
+        u = u[u < n].astype(np.int64)
+        ruled = words(u.size, bits)
+        digits = (words(u.size, bits) >> np.uint64(64 - _DIGITS)).astype(np.int64)
+        positive = (ruled & np.uint64(1)).astype(bool)
+        v = trailing_zeros(ruled >> np.uint64(1))
+        k = u + n * np.minimum(v, _ZEROS - 1)
+        p = self.probability(k, v)
+        uniform = np.ldexp(digits.astype(float), -_DIGITS)
+        kept = uniform < p
+        for i in np.flatnonzero((np.abs(uniform - p) <= MARGIN) | (v == _ZEROS)):
+            zeros = int(v[i])
+            if zeros == _ZEROS:
+                while not bits(1):
+                    zeros += 1
+                k = k.astype(object)
+                k[i] = int(u[i]) + n * zeros
+            kept[i] = self.is_kept(int(k[i]), zeros, int(digits[i]), bits)
+        signed = np.where(positive, k, -k)
+        return signed[kept & ((k > 0) | positive)]
+
+    def probability(self, k: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Return p in floating point, far closer to the true one than MARGIN."""
+        return np.ldexp(np.exp(-self.loss(k / float(self.scale))), v) / float(BOUND)
+
+    def is_kept(self, k: int, v: int, digits: int, bits: Bits) -> bool:
+        """Compare a uniform number with the p of a proposal exactly.
+
+        ``digits`` are its first 53 binary ones; ``bits`` gives further ones.
+        """
+        loss, length = self.exact_loss(Fraction(k, self.scale)), _DIGITS
+        while True:
+            context = Context(prec=length // 3 + 30, Emin=MIN_EMIN, Emax=MAX_EMAX)
+            exponent = context.divide(Decimal(-loss.numerator), Decimal(loss.denominator))
+            # division and exp are off by half a unit in the last digit, the former times the size
+            # of the exponent: 5 (1 + loss) units of 10^-prec, of which 100 (2 + loss) are allowed
+            error = Fraction(10) ** -(context.prec - 2) * (2 + loss)
+            p = Fraction(context.exp(exponent)) * 2**v / BOUND
+            low, high = Fraction(digits, 2**length), Fraction(digits + 1, 2**length)
+            if high <= p * (1 - error):
+                return True
+            if low >= p * (1 + error):
+                return False
+            digits, length = (digits << 64) | bits(64), length + 64
 
     @abstractmethod
     def loss(self, z: np.ndarray) -> np.ndarray:
@@ -105,23 +190,8 @@ class Discrete(ABC):
         return -self.loss(z) - self._log_normaliser
 
 
-@dataclass(frozen=True)
 class DiscreteLaplace(Discrete):
-    """Mass proportional to exp(-|k| / scale).
-
-    Parameters
-    ----------
-    scale : int or Fraction
-        In steps of the grid, above 0.
-    """
-
-    scale: Rational
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", _rational("scale", self.scale))
-
-    def _sampler(self, bits):
-        return _laplace_sampler(bits, 1 / self.scale)
+    """Mass proportional to exp(-|k| / scale)."""
 
     def loss(self, z):
         return z
@@ -131,34 +201,11 @@ class DiscreteLaplace(Discrete):
     _tail = (0.0, 1.0)
 
 
-@dataclass(frozen=True)
 class DiscreteGaussian(Discrete):
     """Mass proportional to exp(-k^2 / (2 scale^2)).
 
-    Parameters
-    ----------
-    scale : int or Fraction
-        In steps of the grid, above 0; from 1 step on the standard deviation to eight digits.
+    The scale is the standard deviation to eight digits.
     """
-
-    scale: Rational
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", _rational("scale", self.scale))
-
-    def _sampler(self, bits):
-        propose = _laplace_sampler(bits, 1 / self.scale)
-        n, d = self.scale.numerator, self.scale.denominator
-        twice = 2 * n * n
-
-        def one():
-            while True:
-                k = propose()
-                # Laplace times exp(-(|k| - scale)^2 / (2 scale^2)) is Gaussian, up to a constant
-                if coin_exp((abs(k) * d - n) ** 2, twice, bits):
-                    return k
-
-        return one
 
     def loss(self, z):
         return z * z / 2
@@ -168,33 +215,12 @@ class DiscreteGaussian(Discrete):
     _tail = (40.0, math.inf)
 
 
-def _rational(what: str, value: Rational) -> Fraction:
-    if isinstance(value, bool) or not isinstance(value, int | Fraction) or value <= 0:
-        raise InputError(f"{what} must be a positive integer or Fraction, got {value!r}.")
-    return Fraction(value)
+def words(size: int, bits: Bits) -> np.ndarray:
+    """Return 64 random bits each, uint64 (size,)."""
+    return np.frombuffer(bits(64 * size).to_bytes(8 * size, "little"), dtype="<u8")
 
 
-def _laplace_sampler(bits: Bits, rate: Fraction) -> Callable[[], int]:
-    """Return a sampler of mass proportional to exp(-rate |k|) (Canonne et al., algorithm 2).
-
-    x = u + den v, with u below den kept with probability exp(-u/den) and v geometric, has mass
-    proportional to exp(-x/den) on x >= 0; x // num has exp(-rate k), and a sign makes it two-sided
-    once half of the zeros are thrown away.
-    """
-    num, den = rate.numerator, rate.denominator
-
-    def one():
-        while True:
-            u = uniform_below(den, bits)
-            if not coin_exp(u, den, bits):
-                continue
-            v = 0
-            while coin_exp(1, 1, bits):
-                v += 1
-            k = (u + den * v) // num
-            if not bits(1):
-                return k
-            if k:
-                return -k
-
-    return one
+def trailing_zeros(x: np.ndarray) -> np.ndarray:
+    """Return how many zero bits numbers of 63 bits end in, int64; 63 for zero."""
+    lowest = x & (~x + np.uint64(1))
+    return np.where(x == 0, _ZEROS, np.frexp(lowest.astype(float))[1] - 1).astype(np.int64)

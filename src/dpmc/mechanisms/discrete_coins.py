@@ -30,14 +30,6 @@ def secure_bits() -> Bits:
     return bits
 
 
-def uniform_below(n: int, bits: Bits) -> int:
-    """Draw from 0, ..., n - 1 by rejection."""
-    k = (n - 1).bit_length()
-    while (value := bits(k)) >= n:
-        pass
-    return value
-
-
 def coin(n: int, d: int, bits: Bits) -> bool:
     """Return True with probability n/d, 0 <= n/d <= 1.
 
@@ -49,20 +41,3 @@ def coin(n: int, d: int, bits: Bits) -> bool:
         word = bits(_WORD)
         if word != whole:
             return word < whole
-
-
-def coin_exp(n: int, d: int, bits: Bits) -> bool:
-    """Return True with probability exp(-n/d), n >= 0, d > 0.
-
-    Up to 1: toss coins of probability gamma/1, gamma/2, gamma/3, ... until one fails; the number
-    of the failing toss is odd with probability 1 - gamma + gamma^2/2! - ... = exp(-gamma) (von
-    Neumann 1951; Canonne, Kamath and Steinke 2020, algorithm 1). Above 1: a product of such.
-    """
-    while n > d:
-        if not coin_exp(1, 1, bits):
-            return False
-        n -= d
-    toss = 1
-    while coin(n, d * toss, bits):
-        toss += 1
-    return toss % 2 == 1

@@ -137,32 +137,6 @@ class Huber(Mechanism):
 
         return draw(self.a, self.scale, size, rng or np.random.default_rng())
 
-    def rvs_inverse_cdf(
-        self, size: int | tuple[int, ...] | None = None, rng: np.random.Generator | None = None
-    ) -> Any:
-        """Draw noise as the thesis does (section 4.2.2, figure 4.3), by the right inverse CDF."""
-        rng = rng or np.random.default_rng()
-        # A uniform of exactly 0, one in 2^53, would give -inf.
-        return self.ppf(np.maximum(rng.random(size), 2.0**-54))
-
-    def rvs_mixture(
-        self, size: int | tuple[int, ...] | None = None, rng: np.random.Generator | None = None
-    ) -> Any:
-        """Draw noise from the mixture that the density is.
-
-        With probability w, the tail +-(a + Exp/a); else a standard normal truncated to [-a, a],
-        by rejection. An independent check of the other two samplers.
-        """
-        rng = rng or np.random.default_rng()
-        z = np.empty(1 if size is None else size)
-        in_tail = rng.random(z.shape) < self.tail_mass
-        n_tail = int(in_tail.sum())
-        signs = np.where(rng.random(n_tail) < 0.5, -1.0, 1.0)
-        z[in_tail] = signs * (self.a + rng.standard_exponential(n_tail) / self.a)
-        z[~in_tail] = _truncated_normal(self.a, z.size - n_tail, rng)
-        z *= self.scale
-        return float(z[0]) if size is None else z
-
     def var(self) -> float:
         return self.scale**2 * (1 + self.tail_mass * (1 + 2 / self.a**2))
 
@@ -215,22 +189,3 @@ def _solve_for_a(excess: float) -> float:
         else:
             high = middle
     return high
-
-
-def _truncated_normal(a: float, size: int, rng: np.random.Generator) -> np.ndarray:
-    """``size`` standard normal values truncated to [-a, a], by rejection.
-
-    Proposals are uniform for a < 1.25 and normal above: at least two in three are accepted.
-    """
-    accepted, missing = [np.empty(0)], size
-    while missing > 0:
-        n = int(1.6 * missing) + 16
-        if a < 1.25:
-            proposal = rng.uniform(-a, a, n)
-            kept = proposal[rng.standard_exponential(n) > proposal**2 / 2]
-        else:
-            proposal = rng.standard_normal(n)
-            kept = proposal[np.abs(proposal) <= a]
-        accepted.append(kept[:missing])
-        missing -= accepted[-1].size
-    return np.concatenate(accepted)

@@ -6,13 +6,7 @@ from dataclasses import asdict, dataclass
 
 from dpmc.errors import InputError, ParameterError
 from dpmc.mechanisms.base import Mechanism
-from dpmc.privacy.calibration import (
-    WORTHWHILE,
-    Calibration,
-    best_of,
-    calibrate,
-    smallest_variances,
-)
+from dpmc.privacy.calibration import WORTHWHILE, best_of, calibrate, smallest_variances
 from dpmc.privacy.relations import USER_LEVEL, check_relation
 from dpmc.privacy.sensitivity import NORMS
 
@@ -34,15 +28,15 @@ class Plan:
     settings : mapping
         What the method is constructed with, for the reader.
     sensitivities : callable
-        Sensitivities by norm, 1 or 2, of the statistics that the rows of items are made of: empty
-        where they follow from what is released earlier.
+        Sensitivities, by the name of the mechanism, of the statistics that the rows of items are
+        made of: empty where they follow from what is released earlier.
     """
 
     relation: str
     method: str
     releases: int
     settings: Mapping[str, object]
-    sensitivities: Callable[[int], dict[str, float]]
+    sensitivities: Callable[[str], dict[str, float]]
 
 
 @dataclass(frozen=True)
@@ -52,33 +46,42 @@ class Option:
     Attributes
     ----------
     mechanism : str
-    norm : str
-        Of the sensitivities: "l1" or "l2". Of Laplace and Huber noise that which asks for less.
     noise : Mechanism
-        At sensitivity 1.
+        At sensitivity 1, in the norm of the mechanism.
     accountant : str
     pure_epsilon : float
-        What the same noise guarantees at delta 0; infinite for Gaussian noise. By an l2 bound that
-        is of a change in one coordinate: of d alike, it is sqrt(d) times as much.
+        What the same noise guarantees at delta 0; infinite for Gaussian noise.
     deviations : dict
         Of a plan: standard deviation of the noise on each statistic of items.
-    published : bool
-        Whether ``dpmc fit`` has it. Of a plan, other noise is for experiments: its guarantee is
-        about continuous noise.
     """
 
     mechanism: str
-    norm: str
     noise: Mechanism
     accountant: str
     pure_epsilon: float
     deviations: dict[str, float]
-    published: bool = True
+
+    @property
+    def norm(self) -> str:
+        """Of the sensitivities: "l1" or "l2"."""
+        return f"l{NORMS[self.mechanism]}"
 
     @property
     def cost(self) -> float:
         """What is compared: the variance of the noise, of a plan that on its first statistic."""
         return next(iter(self.deviations.values()), self.noise.std()) ** 2
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the option as plain values."""
+        return {
+            "mechanism": self.mechanism,
+            "norm": self.norm,
+            "variance": self.noise.var(),
+            **asdict(self.noise),
+            "accountant": self.accountant,
+            "pure_epsilon": self.pure_epsilon if math.isfinite(self.pure_epsilon) else None,
+            "deviations": self.deviations,
+        }
 
 
 @dataclass(frozen=True)
@@ -91,8 +94,7 @@ class Recommendation:
     releases : int
     plan : Plan or None
     options : tuple of Option
-        What the budget allows: the one to take, then by the variance of the noise; at the end what
-        is not published.
+        What the budget allows: the one to take, then by the variance of the noise.
     """
 
     epsilon: float
@@ -108,33 +110,16 @@ class Recommendation:
 
     def sentence(self) -> str:
         """Return the answer in words."""
-        best = self.best
-        others = [option for option in self.options[1:] if option.published]
+        best, *others = self.options
         if not others:
             why = "without delta" if best.mechanism == "laplace" else "where users are protected"
-            return f"Take {best.mechanism} noise: {why}, a fit has no other." + self._in_experiments
+            return f"Take {best.mechanism} noise: {why}, a fit has no other."
         parts = [f"{other.mechanism} noise {_times(other.cost / best.cost)}" for other in others]
         compared = " and ".join(parts)
         text = f"Take {best.mechanism} noise, of the smallest variance: {compared}."
         if math.isfinite(best.pure_epsilon):
             text += f" It keeps epsilon = {best.pure_epsilon:.4g} at delta 0 too."
-        return text + self._in_experiments
-
-    @property
-    def _in_experiments(self) -> str:
-        """What there is to say of Huber noise where it is not published."""
-        for option in self.options:
-            if option.mechanism == "huber" and not option.published:
-                ratio = option.cost / self.best.cost
-                same = abs(ratio - 1) < WORTHWHILE
-                size = "the same variance" if same else f"{ratio:.4g} times this variance"
-                keeps = f"keeps epsilon = {option.pure_epsilon:.4g} at delta 0"
-                one = " for a change in one coordinate" if option.norm == "l2" else ""
-                return (
-                    f" In experiments, huber noise has {size} by its {option.norm} bound and "
-                    f"{keeps}{one}."
-                )
-        return ""
+        return text
 
     def as_dict(self) -> dict[str, object]:
         """Return the answer as plain values."""
@@ -145,7 +130,7 @@ class Recommendation:
             "plan": self.plan
             and {"relation": self.plan.relation, "method": self.plan.method, **self.plan.settings},
             "best": self.best.mechanism,
-            "options": [_plain(option) for option in self.options],
+            "options": [option.as_dict() for option in self.options],
             "sentence": self.sentence(),
         }
 
@@ -167,34 +152,27 @@ def recommend(
         Each of sensitivity 1, in the mechanism's own norm: the answer for scalars, or where l1 and
         l2 sensitivities are equal.
     plan : Plan
-        A training instead, for which that is taken of :func:`noises`; what is not published is
-        shown beside it.
+        A training instead, for which that is taken of :func:`noises`.
 
     Raises
     ------
     InputError
         Both or none of ``releases`` and ``plan``; a budget that is none.
     """
-    if plan is not None and releases is None:
-        count = plan.releases
-    elif plan is None and releases is not None:
-        count = releases
-    else:
+    if (plan is None) == (releases is None):
         raise InputError(
             "Give either releases, a number, or a relation and with it the plan of a training."
         )
-    if plan is None:
-        found = smallest_variances(count, epsilon, delta)
-        best = best_of({name: one.noise.var() for name, one in found.items()})
-        options = [_option(name, NORMS[name], one) for name, one in found.items()]
-    else:
-        published = noises(plan.relation, delta)
+    if plan is not None:
+        count, possible = plan.releases, noises(plan.relation, delta)
         best = mechanism_of(plan.relation, count, epsilon, delta)
-        options = [
-            _of_training(name, plan, epsilon, delta, name in published)
-            for name in (NORMS if delta else published)
-        ]
-    options.sort(key=lambda each: (each.mechanism != best, not each.published, each.cost))
+    else:
+        assert releases is not None
+        count, found = releases, smallest_variances(releases, epsilon, delta)
+        possible = tuple(found)
+        best = best_of({name: each.noise.var() for name, each in found.items()})
+    options = [_option(name, count, epsilon, delta, plan) for name in possible]
+    options.sort(key=lambda each: (each.mechanism != best, each.cost))
     return Recommendation(float(epsilon), float(delta), count, plan, tuple(options))
 
 
@@ -246,52 +224,11 @@ def _times(ratio: float) -> str:
     return "has the same" if abs(ratio - 1) < WORTHWHILE else f"has {ratio:.3g} times as much"
 
 
-def _of_training(
-    mechanism: str, plan: Plan, epsilon: float, delta: float, published: bool
-) -> Option:
-    """Return one kind of noise for a training, by the norm in which it takes less of it.
-
-    Noise that is published is by its own norm alone: only that bound is proven of noise on a grid.
-    """
-    norms = [1, 2] if plan.sensitivities(1) and plan.releases <= MOST_RELEASES else [2]
-    if published or mechanism == "gaussian":
-        norms = [NORMS[mechanism]]
-    budget = {"releases": plan.releases, "epsilon": epsilon, "delta": delta}
-    options = [
-        _option(mechanism, norm, calibrate(mechanism, norm=norm, **budget), plan, published)
-        for norm in norms
-    ]
-    return min(options, key=lambda option: option.cost)
-
-
 def _option(
-    mechanism: str,
-    norm: int,
-    found: Calibration,
-    plan: Plan | None = None,
-    published: bool = True,
+    mechanism: str, releases: int, epsilon: float, delta: float, plan: Plan | None
 ) -> Option:
-    noise = found.noise
-    sensitivities = plan.sensitivities(norm) if plan else {}
-    return Option(
-        mechanism=mechanism,
-        norm=f"l{norm}",
-        noise=noise,
-        accountant=found.accountant,
-        pure_epsilon=math.inf if mechanism == "gaussian" else found.releases * noise.epsilon(1.0),
-        deviations={what: value * noise.std() for what, value in sensitivities.items()},
-        published=published,
-    )
-
-
-def _plain(option: Option) -> dict[str, object]:
-    return {
-        "mechanism": option.mechanism,
-        "norm": option.norm,
-        "variance": option.noise.var(),
-        **asdict(option.noise),
-        "accountant": option.accountant,
-        "pure_epsilon": option.pure_epsilon if math.isfinite(option.pure_epsilon) else None,
-        "deviations": option.deviations,
-        "published": option.published,
-    }
+    found = calibrate(mechanism, releases=releases, epsilon=epsilon, delta=delta)
+    pure = math.inf if mechanism == "gaussian" else releases * found.noise.epsilon(1.0)
+    sensitivities = plan.sensitivities(mechanism) if plan else {}
+    deviations = {what: value * found.noise.std() for what, value in sensitivities.items()}
+    return Option(mechanism, found.noise, found.accountant, pure, deviations)

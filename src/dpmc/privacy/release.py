@@ -92,7 +92,7 @@ import numpy as np
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian, Laplace, Mechanism
-from dpmc.mechanisms.discrete import Discrete, DiscreteGaussian, DiscreteLaplace
+from dpmc.mechanisms.discrete import LARGEST, Discrete, DiscreteGaussian, DiscreteLaplace
 
 LEAST_SHARE = 2.0**-12
 """Of the budget of a fit, for a release on a grid."""
@@ -208,7 +208,8 @@ def grid(mechanism: Mechanism, sensitivity: float, coordinates: int) -> tuple[fl
     Raises
     ------
     InputError
-        Noise that is finer than the grid, or a sensitivity that leaves the range of a float.
+        Noise that is finer than the grid or takes 2^56 steps, or a sensitivity that leaves the
+        range of a float.
     """
     exponent = _floor_log2(Fraction(sensitivity) / (4 * max(coordinates, 1) * _FINENESS))
     step = Fraction(2) ** exponent
@@ -219,7 +220,13 @@ def grid(mechanism: Mechanism, sensitivity: float, coordinates: int) -> tuple[fl
             f"Noise of scale {mechanism.scale:g} at sensitivity {sensitivity:g} is too small for "
             "an exact release."
         )
-    return float(step), _on_grid(mechanism, math.ceil(scale))
+    if scale > LARGEST - 1:
+        raise InputError(
+            f"Noise of scale {mechanism.scale:g} on {coordinates} numbers is too large for an "
+            "exact release."
+        )
+    law = DiscreteLaplace if isinstance(mechanism, Laplace) else DiscreteGaussian
+    return float(step), law(math.ceil(scale))
 
 
 def _integers(x: np.ndarray) -> np.ndarray:
@@ -227,11 +234,6 @@ def _integers(x: np.ndarray) -> np.ndarray:
     if np.abs(x).max(initial=0) < 2.0**61:
         return x.astype(np.int64)
     return np.array([int(each) for each in x], dtype=object)
-
-
-def _on_grid(mechanism: Mechanism, scale: int) -> Discrete:
-    law = DiscreteLaplace if isinstance(mechanism, Laplace) else DiscreteGaussian
-    return law(scale)
 
 
 def _floor_log2(x: Fraction) -> int:

@@ -1,4 +1,4 @@
-"""The three samplers of Huber noise.
+"""The sampler of Huber noise.
 
 All seeds are fixed. Every statistical assertion is at 1e-5: that is the share of seeds at which
 a right sampler would fail it.
@@ -22,7 +22,6 @@ pytestmark = pytest.mark.slow
 COMPILED = not numba.config.DISABLE_JIT
 LEVEL = 1e-5
 PARAMETERS = [1e-3, 0.3, 0.72, 1.0759, 2.0, 3.0, 3.66, 4.5, 10.0, 1e3]
-SAMPLERS = ["rvs", "rvs_inverse_cdf", "rvs_mixture"]
 at_every_a = pytest.mark.parametrize("a", PARAMETERS)
 
 
@@ -45,11 +44,10 @@ def chi_square_at(draws, edges, noise):
 
 
 @at_every_a
-@pytest.mark.parametrize("sampler", SAMPLERS)
-def test_draws_follow_the_distribution(a, sampler):
+def test_draws_follow_the_distribution(a):
     noise = Huber(a, scale=1.7)
     size = sample_size(200_000)
-    draws = getattr(noise, sampler)(size, rng=np.random.default_rng([7, int(1000 * a)]))
+    draws = noise.rvs(size, rng=np.random.default_rng([7, int(1000 * a)]))
     assert stats.kstest(draws, noise.cdf).pvalue > LEVEL
     edges = np.concatenate([[-np.inf], noise.ppf(np.arange(1, 100) / 100), [np.inf]])
     assert chi_square_at(draws, edges, noise) > LEVEL
@@ -102,17 +100,6 @@ def test_draws_beyond_a_are_exponential(a):
     assert stats.kstest((beyond - a) * a, stats.expon.cdf).pvalue > LEVEL
     expected = Huber(a).tail_mass
     assert stats.binomtest(beyond.size, draws.size, expected).pvalue > LEVEL
-
-
-@pytest.mark.parametrize("a", [0.72, 2.0])
-def test_the_three_samplers_agree(a):
-    noise = Huber(a)
-    draws = [
-        getattr(noise, sampler)(sample_size(200_000), rng=np.random.default_rng(index))
-        for index, sampler in enumerate(SAMPLERS)
-    ]
-    for first, second in ((0, 1), (0, 2), (1, 2)):
-        assert stats.ks_2samp(draws[first], draws[second]).pvalue > LEVEL
 
 
 def test_neighbouring_draws_are_uncorrelated():
@@ -196,16 +183,6 @@ def test_compiled_and_plain_kernels_draw_the_same(a):
     )
     compiled = Huber(a).rvs(3000, np.random.default_rng(5)).sum()
     assert float.fromhex(plain.stdout.strip()) == pytest.approx(compiled, rel=1e-12)
-
-
-@pytest.mark.parametrize("sampler", SAMPLERS)
-def test_shapes(sampler):
-    draw = getattr(Huber(1.0), sampler)
-    rng = np.random.default_rng(0)
-    assert draw((3, 4, 5), rng).shape == (3, 4, 5)
-    assert draw(6).shape == (6,)
-    assert draw((0, 2), rng).shape == (0, 2)
-    assert isinstance(draw(None, rng), float)
 
 
 def test_drawing_imports_nothing_heavy():

@@ -15,13 +15,6 @@ DRAWS = 2_000
 WINDOW = 24  # the uniform numbers tried on each side of the nearest one
 
 
-class InverseLaplace(Laplace):
-    """Laplace noise drawn by its inverse CDF."""
-
-    def rvs_inverse_cdf(self, size, rng):
-        return self.ppf(np.maximum(rng.random(size), 2.0**-54))
-
-
 def reachable(mechanism, outputs, value):
     """Whether each output is ``value`` plus the inverse CDF of some uniform number of 53 bits."""
     nearest = np.rint(mechanism.cdf(outputs - value) * 2.0**53)
@@ -30,11 +23,12 @@ def reachable(mechanism, outputs, value):
     return (value + mechanism.ppf(uniform) == outputs[:, None]).any(axis=1)
 
 
-@pytest.mark.parametrize("mechanism", [Huber(1.0), Huber(2.0), InverseLaplace(1.0)], ids=repr)
+@pytest.mark.parametrize("mechanism", [Huber(1.0), Huber(2.0), Laplace(1.0)], ids=repr)
 @pytest.mark.parametrize("value", [0.0, 1.0])
 def test_most_outputs_of_the_inverse_cdf_give_the_value_away(mechanism, value):
-    noise = mechanism.rvs_inverse_cdf(DRAWS, np.random.default_rng(7))
-    outputs = value + noise
+    # a uniform number of exactly 0 would give -inf
+    uniform = np.maximum(np.random.default_rng(7).random(DRAWS), 2.0**-54)
+    outputs = value + mechanism.ppf(uniform)
     assert reachable(mechanism, outputs, value).all()
     share = 1 - reachable(mechanism, outputs, 1.0 - value).mean()
     # 76 % for Huber noise, 80 % for Laplace noise; the standard error is 1 %, and six of them are

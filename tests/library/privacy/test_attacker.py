@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -107,7 +106,7 @@ def test_what_is_released_on_a_grid_is_below_the_bound():
     """Thresholds are the best tests: level and power of each, for noise larger by 1/1024."""
     scale, shift = 20_000, 15_000
     mu = shift / scale
-    noise = DiscreteGaussian(Fraction(math.ceil(scale * (1 + 2**-10))))
+    noise = DiscreteGaussian(math.ceil(scale * (1 + 2**-10)))
     k = np.arange(-10 * scale, 10 * scale)
     tail = np.cumsum(np.exp(noise.logpmf(k))[::-1])[::-1]
     level, power = tail[shift + 1 :], tail[: -(shift + 1)]  # one step more, for rounding

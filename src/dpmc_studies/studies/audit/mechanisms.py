@@ -6,7 +6,6 @@ Randomised response, which adds no noise, is in :mod:`dpmc_studies.studies.audit
 import math
 import random
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 
 import numpy as np
 
@@ -54,7 +53,7 @@ def discrete_claims(seed: int) -> list[NoiseClaim]:
     Gaussian noise has epsilon 1 at the delta of its own law, which is summed up.
     """
     bits = random.Random(seed).getrandbits
-    gaussian = DiscreteGaussian(Fraction(3 * STEPS, 2))
+    gaussian = DiscreteGaussian(3 * STEPS // 2)
     return [
         _discrete_claim("discrete_laplace", DiscreteLaplace(STEPS), 0.0, bits),
         _discrete_claim("discrete_gaussian", gaussian, _hockey_stick(gaussian), bits),
