@@ -46,7 +46,8 @@ def test_a_claim_that_a_full_run_has_no_data_for_has_the_verdict_of_the_run_that
 def test_ids_in_prose_become_links_and_nothing_else_does():
     text = (
         "# About H2\nH2, H99 and `H2`; (H34). [H2](x.md) [of H2][1] <a id=H2>\n"
-        "```\nH2\n```\n$t=H2^{1/2}$; E1, erratum E1, Erratum E60, E60, section-H2, figure2/H2, H2-form\n"
+        "```\nH2\n```\n$t=H2^{1/2}$; E1, erratum E1, Erratum E60, E60, section-H2, figure2/H2, "
+        "H2-form\n"
     )
     assert linked(text, "claims.md", ANCHORS) == (
         "# About H2\n[H2](claims.md#h2), H99 and `H2`; ([H34](claims.md#h34)). [H2](x.md) "
