@@ -9,6 +9,9 @@ by an inverse CDF, as the thesis draws, on the same matrix, mask and start.
 
 ``python benchmarks/forensics.py sizes FILE`` writes how near each of 56 sizes, scales and starts of
 the synthetic data comes to the printed errors (5 CPU minutes); the configuration has the nearest.
+
+``fits`` and ``fitted_variance`` say how near the noises of the sweep come to the printed columns:
+mistake E60.
 """
 
 import argparse
@@ -26,11 +29,13 @@ from dpmc.mechanisms.gaussian import Gaussian
 from dpmc.mechanisms.huber import Huber
 from dpmc_studies import configuration
 from dpmc_studies.frame.checking.runs import write_frame
+from dpmc_studies.frame.jobs import seeds
 from dpmc_studies.frame.jobs.cells import SYNTHETIC
-from dpmc_studies.frame.jobs.seeds import NOISE, START, stream
+from dpmc_studies.frame.showing.frames import select
 from dpmc_studies.mechanism_facts import published_inverse_cdf
 from dpmc_studies.methods import method_class
-from dpmc_studies.statistics.tests import log_positive
+from dpmc_studies.statistics.bootstrap import bootstrap_interval
+from dpmc_studies.statistics.tests import Interval, log_positive
 from dpmc_studies.studies.huber.cells import AS_PRINTED, HUBER_KEYS, RIGHT, Cell
 from dpmc_studies.studies.huber.experiments.common import METHOD_SETTINGS
 from dpmc_studies.studies.huber.reported import load
@@ -48,6 +53,7 @@ SMALLEST_UNIFORM = 2.0**-54  # a uniform number of exactly 0 would give minus in
 COLUMN_TRIALS, SIZE_TRIALS = 20, 5
 REPORTED_TRIALS = 10  # "averaged over 10 trials"
 PLACE, METHODS = ["rank", "observed_fraction"], ("als", "irls")
+NOISE = [name for name in HUBER_KEYS if name not in PLACE]
 SIZES = ((100, 500), (100, 600), (80, 500), (120, 400), (200, 200), (300, 300), (943, 1682))
 SCALES = (0.95, 1.0, 1.05, None)  # None: each matrix is rescaled to a largest entry of 5
 LARGEST = 5.0  # the papers say that ratings range from 1 to 5
@@ -106,8 +112,8 @@ def column_trials(
                     mechanism=noise,
                 ).fit(
                     instance.observed,
-                    rng=stream(used["seed"], START, key),
-                    noise_rng=stream(used["seed"], NOISE, key),
+                    rng=seeds.stream(used["seed"], seeds.START, key),
+                    noise_rng=seeds.stream(used["seed"], seeds.NOISE, key),
                 )
                 error = np.square(model.predict_matrix() - instance.matrix()).mean()
                 found = {"noise": name, "variance": variance, "rmse_all": float(np.sqrt(error))}
@@ -158,6 +164,53 @@ def columns() -> pd.DataFrame:
     """Return the table of the reference."""
     used = settings() | {"trials": COLUMN_TRIALS}
     return differences(pd.DataFrame(column_trials(STARTS, RANKS, FRACTIONS, used)), load())
+
+
+def fits(columns: pd.DataFrame) -> pd.DataFrame:
+    """Return how near each noise comes to the reported differences of 18 columns.
+
+    The result has :data:`NOISE`, ``columns``, ``rms`` (root mean square of ours less reported),
+    ``errors_apart`` (the same in standard errors; 1 by chance) and ``beyond``, how many columns are
+    more than two standard errors away.
+    """
+    rows = []
+    for key, part in columns.groupby(NOISE, sort=False):
+        off, error = _off(part)
+        rows.append(
+            (*key, off.size, *(np.sqrt(np.mean(np.square(each))) for each in (off, off / error)),
+             int((np.abs(off) > 2 * error).sum()))
+        )  # fmt: skip
+    return pd.DataFrame(rows, columns=[*NOISE, "columns", "rms", "errors_apart", "beyond"])
+
+
+def _off(part: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Return ours less reported, and its standard error, both of shape (methods, places)."""
+    off = np.array([part["difference"] - part[f"reported_{method}"] for method in METHODS])
+    error = np.hypot(part["standard_error"], part["sampling_error"])
+    return off, np.broadcast_to(error, off.shape)
+
+
+def fitted_variance(
+    columns: pd.DataFrame, start: str, reported_variance: float, fraction: float
+) -> Interval:
+    """Return the variance of right Huber noise that fits best, with a 95 % bootstrap interval.
+
+    Over ranks and methods at one observed fraction: least squares of differences over their
+    standard errors, differences being interpolated between the variances of the sweep; resampled
+    are the reported columns.
+    """
+    place = {"start": start, "noise": RIGHT, "reported_variance": reported_variance}
+    chosen = select(columns, **place, observed_fraction=fraction)
+    known = np.sort(chosen["variance"].unique())
+    grid = np.linspace(known[0], known[-1], 201)
+    squares = []
+    for _, part in chosen.sort_values("variance").groupby(PLACE):
+        off, error = _off(part)
+        squares += [np.interp(grid, known, each) ** 2 for each in off / error]
+    squares = np.array(squares)
+    return bootstrap_interval(
+        lambda weights: grid[np.argmin(weights @ squares, axis=1)], len(squares)
+    )
 
 
 def choices() -> list[tuple[tuple[int, int], float | None, str]]:

@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 from document_texts import HOME, README, name_of, text_of, words_of
 from every_study import plan_of
+from forensics import fitted_variance
 
 from dpmc.privacy.nominal import table_one
 from dpmc.privacy.relations import USER_ADD_REMOVE, USER_LEVEL
@@ -36,7 +37,6 @@ from dpmc_studies.studies.audit.method_runs import DELTA, EPSILON
 from dpmc_studies.studies.audit.rows import CONFIDENCE
 from dpmc_studies.studies.huber.claims.contrasts import synthetic_grid
 from dpmc_studies.studies.huber.claims.judge import evidence_beside
-from dpmc_studies.studies.huber.huber_columns import fitted_variance
 from dpmc_studies.studies.huber.reported import compare, load
 from dpmc_studies.studies.which_model.frames import FORMS, NEW_DATA
 

@@ -1,37 +1,44 @@
-"""What shows the errata of the Huber paper and the thesis on which no conclusion rests."""
+"""What shows the errata of the Huber paper and the thesis.
 
+Small runs have the synthetic size and settings of the configuration's defaults and a seed of their
+own, so that no text depends on a run.
+"""
+
+import io
+import lzma
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from forensics import NOISE, fits, fitted_variance
 
 from dpmc.mechanisms.gaussian import Gaussian
 from dpmc.mechanisms.huber import Huber, huber_loss
 from dpmc.mechanisms.laplace import Laplace
 from dpmc.privacy.calibration import calibrate
+from dpmc.privacy.nominal import table_one
+from dpmc.ratings import Ratings
 from dpmc_studies.frame.checking.runs import read_frame
 from dpmc_studies.frame.jobs.cells import SYNTHETIC
 from dpmc_studies.frame.showing.erratum import Evidence, listed
 from dpmc_studies.mechanism_facts import huber_to_laplace_variance, published_inverse_cdf
+from dpmc_studies.statistics.tests import Interval, mean_interval
 from dpmc_studies.studies.huber import KEPT
 from dpmc_studies.studies.huber.cells import AS_PRINTED, RIGHT, Cell
 from dpmc_studies.studies.huber.claims.budgets import RELEASES, TOTAL_DELTA, TOTAL_EPSILON
-from dpmc_studies.studies.huber.errata.method import (
-    LARGEST_RANK,
-    SETTINGS,
-    errors,
-    formatted,
-    log_ratio,
-)
-from dpmc_studies.studies.huber.errata.noise import SENSITIVITY
-from dpmc_studies.studies.huber.errata.sources import Sources
-from dpmc_studies.studies.huber.errata.unstated import FRACTION
+from dpmc_studies.studies.huber.claims.discussion import SMALL_RUN, changed_predictions
 from dpmc_studies.studies.huber.experiments.common import NOISES
-from dpmc_studies.studies.huber.huber_columns import NOISE, fits, fitted_variance
-from dpmc_studies.studies.huber.trial import fit, synthetic_instance
+from dpmc_studies.studies.huber.reported import load
+from dpmc_studies.studies.huber.trial import fit, run_cell, synthetic_instance
 from errata_numbers import below
 
+SETTINGS = SMALL_RUN | {"trials": 5, "loss_parameter": "noise", "residual_scale": 1.0}
+LARGEST_RANK, FRACTION = 20, 0.1
+SENSITIVITY = 5.0  # of table 1
+REGRESSIONS, INNER_STEPS = 500, 20
 TAIL = 0.05  # below -a
 COORDINATES, SHIFTS = 20, 1000
 STATED_USERS, STATED_ITEMS, STATED_RATINGS = 2000, 77, 45_000  # of SweetRS, thesis 5.2
@@ -42,6 +49,172 @@ STARTS = {"normal": "N(0, 1)", "uniform": "U(0, 1)"}
 ROWS, COLUMNS, SHARE = 12, 8, 0.5
 THRESHOLD = 2.0  # tau
 FAR = 1000.0  # how far along P(M) the dual is looked at
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What is printed, and the papers' data sets, of those whose files there are."""
+
+    ratings: Mapping[str, Ratings]
+    raw_files: Mapping[str, Path]
+    published: pd.DataFrame = field(default_factory=load)
+
+    def budgets(self, mechanism: str) -> pd.Series:
+        """Return the epsilons reported in table 1, by variance."""
+        table = self.published[
+            (self.published["metric"] == "epsilon") & (self.published["mechanism"] == mechanism)
+        ]
+        return table.set_index("variance")["published"]
+
+
+def errors(cell: Cell, **change: object) -> np.ndarray:
+    """Return RMSE by trial with the settings of this module, some of them changed."""
+    return np.array([row["rmse_all"] for row in run_cell(cell, SETTINGS | change)])
+
+
+def log_ratio(first: np.ndarray, second: np.ndarray) -> Interval:
+    """Return the mean log ratio of errors, paired by trial."""
+    return mean_interval(np.log(first / second))
+
+
+def formatted(change: Interval) -> str:
+    """Write a change with its standard error."""
+    return f"{change.estimate:+.2g} ± {change.standard_error:.1g}"
+
+
+def als_on_movielens(table: str) -> pd.DataFrame:
+    """Return the rows of ALS without noise on MovieLens 100K of the last full run."""
+    packed = KEPT.parent / "tables" / f"{table}.csv.xz"
+    rows = pd.read_csv(io.BytesIO(lzma.decompress(packed.read_bytes())))
+    return rows.query("dataset == 'ml-100k' and method == 'als' and mechanism == 'none'")
+
+
+def gaussian_budgets(sources: Sources) -> Evidence:
+    """log10 was taken for ln."""
+    reported = sources.budgets("gaussian")
+    rows = [row for row in table_one() if row["mechanism"] == "gaussian"]
+    deltas = [
+        Gaussian.from_variance(variance).delta(epsilon, SENSITIVITY)
+        for variance, epsilon in reported.items()
+    ]
+    forms = {"log10": "published_form", "ln": "corrected", "exact": "exact"}
+    found = {
+        name: listed((row[f"epsilon_{form}"] for row in rows), 3) for name, form in forms.items()
+    }
+    return Evidence({}, deltas=listed(deltas, 3), **found)
+
+
+def sensitivity(sources: Sources) -> Evidence:
+    """One number for every data set, and nothing that bounds what is noised."""
+    cell = Cell(SYNTHETIC, LARGEST_RANK, None, 0.15, "als", "none", None)
+    instance = synthetic_instance(cell.coordinates(), SETTINGS, 0)
+    spread = float(np.ptp(instance.matrix()))
+    model, _ = fit(cell, SETTINGS, 0, instance.observed)
+    sizes = {
+        f"l{power}": float(np.linalg.norm(model.user_factors_, power, axis=1).max())
+        for power in (1, 2)
+    }
+    ranges = {
+        name.replace("-", "_"): float(np.ptp(ratings.values))
+        for name, ratings in sources.ratings.items()
+    }
+    changes = {name: spread * size for name, size in sizes.items()}
+    return Evidence({"range": spread, **changes}, **ranges)
+
+
+def labels(sources: Sources) -> Evidence:
+    """A mean square error in name, a root of it in size."""
+    ratings = sources.ratings["ml-100k"]
+    clipped = float(als_on_movielens("trials")["rmse_clipped"].mean())
+    entries = ratings.n_users * ratings.n_items
+    numbers = {"rmse": clipped, "square": clipped**2, "unrated": entries - len(ratings)}
+    return Evidence(numbers | _without_noise(sources), entries=entries)
+
+
+def _without_noise(sources: Sources) -> dict[str, float]:
+    table = sources.published.query("table == 'table4' and mechanism == 'none'")
+    return table.set_index("method")["published"].to_dict()
+
+
+def claims_about_own_tables(sources: Sources) -> Evidence:
+    """Sentences that the papers' own tables contradict."""
+    wide = _synthetic(sources, ["mechanism", "rank", "variance", "observed_fraction"], "method")
+    als = wide["als"] < wide["irls"]
+    counts = {"gaussian": als["gaussian"], "laplace": ~als["laplace"],
+              "huber": als["huber"].xs(1, level="variance")}  # fmt: skip
+    said = [
+        f"{part.sum()} of {len(part)}"
+        for rows in counts.values()
+        for part in (rows.xs(5, level="rank"), rows)
+    ]
+    gains = wide.loc["huber", 5]["irls"] / wide.loc["huber", 5]["als"] - 1
+    return Evidence({}, counts=" … ".join(said), gains=" … ".join(f"{gain:+.1%}" for gain in gains))
+
+
+def one_release(sources: Sources) -> Evidence:
+    """The reported budget is spent at every release."""
+    noise, pure = Gaussian.from_variance(2.0), {"laplace": 5.0, "huber": None}
+    pure["huber"] = Huber.from_variance(2.0).epsilon(SENSITIVITY)
+    totals = []
+    for count in (50, 1000):
+        # n releases with sensitivity D are as private as one with sensitivity sqrt(n) D
+        total = noise.epsilon(SENSITIVITY * np.sqrt(count), 1e-5, formula="exact")
+        totals += [f"{each:,.0f}" for each in (total, *(count * one for one in pure.values()))]
+    reported = [f"{sources.budgets(name)[2.0]:.3f}" for name in ("gaussian", "laplace", "huber")]
+    return Evidence({}, reported=" … ".join(reported), totals=" … ".join(totals))
+
+
+def noiseless_users(sources: Sources) -> Evidence:
+    """The rows of users have no noise."""
+    rating, moved, shifts = changed_predictions()
+    numbers = {"largest": float(shifts.max()), "changed": int((shifts > 0).sum())}
+    return Evidence(numbers, rating=rating, moved=moved, predictions=shifts.size)
+
+
+def settings(sources: Sources) -> Evidence:
+    """Settings without which nothing can be repeated, and what each of them changes."""
+    als = Cell(SYNTHETIC, LARGEST_RANK, None, FRACTION, "als", "none", None)
+    irls = Cell(SYNTHETIC, LARGEST_RANK, None, FRACTION, "irls", "none", 20)
+    means = als_on_movielens("heldout").groupby("iteration")["rmse_heldout"].mean()
+    rising, printed = means.loc[means.idxmin() :], _without_noise(sources)
+    return Evidence(
+        {"after": float(means[20])},
+        size=formatted(log_ratio(errors(als, users=200, items=200), errors(als))),
+        scale=formatted(log_ratio(errors(als, scale=1.05), errors(als))),
+        loss=formatted(log_ratio(errors(irls, loss_parameter=0.1), errors(irls))),
+        passed=[
+            {"printed": value, "iteration": int((rising > value).idxmax())}
+            for value in (printed["als"], printed["irls"])
+        ],
+    )
+
+
+def noise_in_ratings(sources: Sources) -> Evidence:
+    """Huber's loss is the likelihood of noise in ratings; the noise is added to their sums."""
+    noise = Huber.from_variance(2.0)
+    rng = np.random.default_rng(1)
+    squares = {place: {"plain": [], "robust": []} for place in ("ratings", "sums")}
+    for _ in range(REGRESSIONS):
+        users, theta = rng.standard_normal((40, 5)), rng.standard_normal(5)
+        values = users @ theta
+        found = {
+            "ratings": (values + noise.rvs(40, rng), np.zeros(5)),
+            "sums": (values, noise.rvs(5, rng)),
+        }
+        for place, (targets, added) in found.items():
+            plain = robust = np.linalg.solve(users.T @ users, users.T @ targets + added)
+            for _ in range(INNER_STEPS):
+                residuals = np.abs(targets - users @ robust)
+                weights = np.minimum(1.0, noise.a / np.maximum(residuals, 1e-300))
+                weighted = users.T * weights
+                robust = np.linalg.solve(weighted @ users, weighted @ targets + added)
+            for name, estimate in (("plain", plain), ("robust", robust)):
+                squares[place][name].append(np.square(estimate - theta).sum())
+    numbers = {
+        place: float(np.mean(each["robust"]) / np.mean(each["plain"]) - 1)
+        for place, each in squares.items()
+    }
+    return Evidence(numbers, regressions=REGRESSIONS)
 
 
 def inverse_cdf(sources: Sources) -> Evidence:
@@ -494,13 +667,19 @@ def _synthetic(sources: Sources, index: list[str], columns: str) -> pd.DataFrame
 ENTRIES = {
     "E1": inverse_cdf,
     "E2": normaliser,
+    "E3": gaussian_budgets,
     "E4": huber_budgets,
+    "E5": sensitivity,
     "E6": regularization,
     "E8": noise_in_the_sum,
     "E9": unstated_start,
     "E10": data_sets,
+    "E11": labels,
     "E12": residual_scale,
     "E13": less_noise_than_laplace,
+    "E14": claims_about_own_tables,
+    "E15": one_release,
+    "E16": noiseless_users,
     "E39": thresholding,
     "E40": decomposition,
     "E41": proof_for_numbers,
@@ -509,7 +688,9 @@ ENTRIES = {
     "E44": noiseless_columns,
     "E45": small_fractions,
     "E60": huber_columns,
+    "E61": settings,
     "E62": rating_range,
+    "E63": noise_in_ratings,
     "E64": slips,
     "E65": two_inner_iterations,
     "E66": falling_budgets,

@@ -180,9 +180,9 @@ def test_synthetic_agreement_can_fail_or_be_open(trials, published_folder):
 
 
 def test_a_printed_number_is_near_if_it_lies_within_a_share_of_our_mean(comparison):
-    ratios = np.array([0.869, 0.871, 1.149, 1.176, 1.2])  # of our mean to it
-    few = comparison[comparison["dataset"] == "synthetic"].head(5).assign(log_ratio=np.log(ratios))
-    assert found("R1", comparison=few).reason.startswith("3 of 5 numbers lie within 15 % of our")
+    ratios = np.array([0.865, 0.869, 0.871, 1.149, 1.176, 1.2])  # of our mean to it
+    few = comparison[comparison["dataset"] == "synthetic"].head(6).assign(log_ratio=np.log(ratios))
+    assert found("R1", comparison=few).reason.startswith("3 of 6 numbers lie within 15 % of our")
 
 
 def budget_frame():
@@ -267,12 +267,11 @@ def test_what_the_reported_epsilon_is():
     # exact Gaussian privacy of 50 releases at variance 2, and the invented totals of the others
     assert "ε = 418 with Gaussian noise, 220 with Laplace noise, 237 with Huber" in finding.reason
     assert "no finite guarantee" in finding.reason
-    synthetic = losses.query("neighbour == 'change' and dataset == 'synthetic'")
+    synthetic = losses.query("dataset == 'synthetic'")
     share = percent(synthetic["share_above_total"].mean())
     said = "If one rating is changed, the measured loss exceeds the total over the training for "
     assert said + share in finding.reason
     assert "on MovieLens 100K" in finding.reason
-    assert "removed, which the papers do not claim to hide" in finding.reason
     harmless = losses.assign(share_above_total=0.0)
     assert found("R6", transcript_loss=harmless).verdict == INCONCLUSIVE
     assert found("R6").verdict == INCONCLUSIVE

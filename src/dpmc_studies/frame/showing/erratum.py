@@ -1,12 +1,13 @@
 """Errata: texts of a study's ``errata.yaml``, filled with the numbers that show them.
 
-Numbers are computed where a conclusion depends on the erratum, or where they are those of the run.
-Others are text, which ``tests/contract/test_errata_numbers.py`` compares with what it computes.
+Numbers that are those of the run are computed for its page, as a study says. Others are text, which
+``tests/contract/test_errata_numbers.py`` compares with what it computes.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from dpmc.errors import InputError
 from dpmc_studies.frame.judging.finding import NOT_AVAILABLE
@@ -17,6 +18,7 @@ CHANGES_CONCLUSION = "error that changes a conclusion"
 WITHOUT_CONSEQUENCE = "error without consequence"
 UNSTATED = "unstated"
 IMPROVEMENT = "improvement of ours"
+NONE: Mapping = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class Evidence:
 
 
 def read_errata(
-    path: Path, show: Mapping[str, Callable[..., Evidence]], sources: object
+    path: Path, show: Mapping[str, Callable[..., Evidence]] = NONE, sources: object = None
 ) -> list[Erratum]:
     """Return the errata of a file, in its order, with their evidence.
 

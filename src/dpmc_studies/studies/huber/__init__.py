@@ -98,7 +98,7 @@ STUDY = Study.of(
             needs=PRIVACY_TABLES,
             seconds=8.0,
         ),
-        Step("unstated", ".huber_columns:run", needs=(), files=(KEPT, "figures.yaml")),
+        Step("unstated", ".steps:unstated", needs=(), files=(KEPT, "figures.yaml")),
     ),
     chapter_settings=excluded,
     claimed={"ranks": (5, 10, 20), "variances": (1, 2), "observed_fractions": (0.05, 0.1, 0.15)},

@@ -40,9 +40,7 @@ def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
         values={"above": shares_above(losses)},
         notes=[*_excluded(settings["excluded"]), *coverage(comparison, settings["excluded"])],
         agrees=TEXT("agrees"),
-        tables=[
-            *(folder / name for name in ("tables", "method_tables", "privacy_tables", "unstated")),
-        ],
+        tables=[folder / name for name in ("tables", "method_tables", "privacy_tables")],
         galleries=[
             Gallery(NEW_FIGURES, folder / "figures"),
             Gallery(METHOD_FIGURES, folder / "method_figures", TEXT("methods")),

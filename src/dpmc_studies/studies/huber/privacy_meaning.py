@@ -12,8 +12,8 @@ from dpmc_studies.frame.showing.frames import (
     METHOD_LABELS,
     PRIVATE,
     percent,
-    present,
     select,
+    split,
 )
 
 
@@ -60,8 +60,6 @@ PUBLISHED_RUNS = (
 
 
 TIGHTEST = ("pld", "exact")
-
-
 EXAMPLE = {"variance": 2.0, "releases": 50}  # ALS on synthetic data
 
 
@@ -85,12 +83,6 @@ def totals_text(totals: pd.DataFrame | None) -> str:
     )
 
 
-NEIGHBOURS = {
-    "change": "one rating is changed",
-    "remove_user": "a user is removed, which the papers do not claim to hide",
-}
-
-
 def share_above(part: pd.DataFrame, name: str) -> float:
     """Return the share of all measured neighbours whose loss is above a claim, in a column."""
     return float(np.average(part[name], weights=part["neighbours"]))
@@ -100,13 +92,10 @@ def shares_above(losses: pd.DataFrame | None) -> str:
     """Say, by data set, in how many changes of a rating the loss exceeds the total of a run."""
     if losses is None:
         return "– % of cases"
-    here = losses[losses["neighbour"] == "change"]
-    found = [
-        f"{percent(share_above(select(here, dataset=name), 'share_above_total'))} of cases on "
-        f"{DATASET_LABELS[name]}"
-        for name in present(here["dataset"], DATASET_LABELS)
-    ]
-    return ", ".join(found)
+    return ", ".join(
+        f"{percent(share_above(part, 'share_above_total'))} of cases on {DATASET_LABELS[name]}"
+        for name, part in split(losses, dataset=DATASET_LABELS)
+    )
 
 
 def losses_text(losses: pd.DataFrame | None) -> str:
@@ -115,19 +104,16 @@ def losses_text(losses: pd.DataFrame | None) -> str:
     A training is set against the total over its releases, and the mean of its releases against the
     epsilon of one. Empty if not measured.
     """
-    if losses is None:
+    if losses is None or losses.empty:
         return ""
-    parts = []
-    for neighbour, event in NEIGHBOURS.items():
-        here = losses[losses["neighbour"] == neighbour]
-        names = present(here["dataset"], DATASET_LABELS)
-        shares = [_losses_of(select(here, dataset=name), DATASET_LABELS[name]) for name in names]
-        if shares:
-            parts.append(f"If {event}, the measured loss exceeds {'; '.join(shares)}.")
-    if not parts:
-        return ""
-    first = "All that follows is of every iterate of a run, the inner ones of A-IRLS too."
-    return " ".join([first, *parts])
+    shares = [
+        _losses_of(part, DATASET_LABELS[name])
+        for name, part in split(losses, dataset=DATASET_LABELS)
+    ]
+    return (
+        "All that follows is of every iterate of a run, the inner ones of A-IRLS too. If one "
+        f"rating is changed, the measured loss exceeds {'; '.join(shares)}."
+    )
 
 
 def _losses_of(part: pd.DataFrame, label: str) -> str:

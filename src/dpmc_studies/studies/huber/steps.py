@@ -10,10 +10,16 @@ from dpmc_studies.frame.checking.runs import read_frame
 from dpmc_studies.frame.judging.claims import load_claims
 from dpmc_studies.frame.showing.results import read_results
 from dpmc_studies.frame.showing.style import drawing_step
+from dpmc_studies.studies.huber import KEPT
 from dpmc_studies.studies.huber.claims.evidence import PREDICATES
 from dpmc_studies.studies.huber.claims.judge import judge
 from dpmc_studies.studies.huber.experiments import PRIVACY_TABLES, TABLES
-from dpmc_studies.studies.huber.figures import FIGURES, METHOD_FIGURES, PRIVACY_FIGURES
+from dpmc_studies.studies.huber.figures import (
+    FIGURES,
+    HUBER_COLUMNS,
+    METHOD_FIGURES,
+    PRIVACY_FIGURES,
+)
 from dpmc_studies.studies.huber.reported import compare, load
 
 
@@ -39,5 +45,6 @@ def claims(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFra
 
 
 figures = drawing_step(FIGURES)
+unstated = drawing_step(HUBER_COLUMNS, lambda folder: {"huber_columns": read_frame(KEPT)})
 method_figures = drawing_step(METHOD_FIGURES)
 privacy_figures = drawing_step(PRIVACY_FIGURES)

@@ -25,7 +25,6 @@ from dpmc_studies.frame.showing.frames import (
 )
 from dpmc_studies.frame.showing.results import write_tables
 from dpmc_studies.frame.showing.table_model import Cell, Column, Row, Table
-from dpmc_studies.studies.huber.formulas import checked_table
 from dpmc_studies.studies.huber.reported.compare import DEVIATES
 from dpmc_studies.studies.huber.reported.numbers import as_run, cells_of
 from dpmc_studies.studies.huber.statistics import published_metric
@@ -72,7 +71,7 @@ def run(folder: Path, settings: Mapping[str, object], out: Path) -> None:
     tables = build_tables(trials, comparison, pd.DataFrame(table_one()), settings["excluded"])
     readings = readings_table(claims, "table_readings", READING_NOTES)
     parameters = parameters_table(settings["parameters"])
-    write_tables([*tables, parameters, readings, checked_table()], out)
+    write_tables([*tables, parameters, readings], out)
 
 
 def build_tables(

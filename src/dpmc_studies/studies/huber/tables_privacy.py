@@ -1,6 +1,7 @@
 """Tables of the published budgets: what they add up to, and the loss that was measured."""
 
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -12,32 +13,18 @@ from dpmc_studies.frame.showing.frames import DATASET_LABELS, MECHANISM_LABELS, 
 from dpmc_studies.frame.showing.results import read_results, write_tables
 from dpmc_studies.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc_studies.studies.huber.experiments import PRIVACY_TABLES
-from dpmc_studies.studies.huber.privacy_meaning import PUBLISHED_RUNS, PublishedRun
+from dpmc_studies.studies.huber.privacy_meaning import PUBLISHED_RUNS, TIGHTEST, PublishedRun
 from dpmc_studies.studies.huber.reported import load
 
 DECLARED = DeclaredTables(__file__)
 LINES = {
     "basic": ("basic",),
     "RDP": ("rdp",),
-    "tightest": ("pld", "exact"),
+    "tightest": TIGHTEST,
 }
 DIGITS = 4  # significant
 VARIANCES = (1.0, 2.0)  # with which trainings were published
-NO_GUARANTEE = (
-    "None of these is a guarantee: in the published algorithms nothing bounds a user's factors and "
-    "the Gram matrices have no noise, so that no finite ε covers the item vectors; the completed "
-    "matrix holds noiseless functions of each user's own ratings."
-)
-NEIGHBOURS = {"change": "rating changed", "remove_user": "user removed"}
-COLUMNS = (
-    Column("nominal", "one release, reported", "Claimed ε"),
-    Column("total", "whole training", "Claimed ε"),
-    Column("lowest_median", "lowest median", "Measured loss"),
-    Column("highest_median", "highest median", "Measured loss"),
-    Column("largest", "largest", "Measured loss"),
-    Column("above_nominal", "one release", "Share of neighbours above (%)"),
-    Column("above_total", "whole training", "Share of neighbours above (%)"),
-)
+COLUMNS = tuple(product(VARIANCES, PRIVATE))
 
 
 def run(folder: Path, settings: Mapping[str, object], out: Path) -> None:
@@ -53,20 +40,16 @@ def build_privacy_tables(
 
     ``published`` is as :func:`dpmc_studies.studies.huber.reported.load` returns it.
     """
-    tables = []
-    if results["totals"] is not None:
-        tables.append(totals_table(results["totals"], published))
-    if results["transcript_loss"] is not None:
-        tables.append(loss_table(results["transcript_loss"]))
-    return tables
+    totals, losses = results["totals"], results["transcript_loss"]
+    tables = [] if totals is None else [totals_table(totals, published)]
+    return tables + ([] if losses is None else [loss_table(losses)])
 
 
 def totals_table(totals: pd.DataFrame, published: pd.DataFrame) -> Table:
     """Return the nominal budget of one release beside its total over every published training."""
     columns = tuple(
         Column(f"{mechanism}_{variance:g}", MECHANISM_LABELS[mechanism], f"Variance {variance:g}")
-        for variance in VARIANCES
-        for mechanism in PRIVATE
+        for variance, mechanism in COLUMNS
     )
     rows = _nominal_rows(published)
     for run in PUBLISHED_RUNS:
@@ -79,37 +62,29 @@ def _nominal_rows(published: pd.DataFrame) -> list[Row]:
     reported = published[published["metric"] == "epsilon"]
     ours = pd.DataFrame(table_one(VARIANCES))
     lines = {
-        "reported": (reported, "published", 3),
-        "corrected": (ours, "epsilon_corrected", 3),
-        "exact": (ours, "epsilon_exact", 3),
+        "reported": (reported, "published"),
+        "corrected": (ours, "epsilon_corrected"),
+        "exact": (ours, "epsilon_exact"),
     }
     rows = []
-    for line, (frame, column, digits) in lines.items():
-        cells = []
-        for variance in VARIANCES:
-            for mechanism in PRIVATE:
-                found = select(frame, mechanism=mechanism, variance=variance)[column]
-                value = float(found.iloc[0]) if len(found) else np.nan
-                cells.append(Cell(value, digits=digits))
+    for line, (frame, column) in lines.items():
+        found = [select(frame, mechanism=noise, variance=v)[column] for v, noise in COLUMNS]
+        cells = (Cell(float(each.iloc[0]) if len(each) else np.nan, digits=3) for each in found)
         rows.append(Row(("any", "one release", 1), ("Any", "one release", "1"), line, tuple(cells)))
     return rows
 
 
 def _run_rows(run: PublishedRun, totals: pd.DataFrame) -> list[Row]:
     here = select(totals, releases=run.releases)
+    keys = (run.dataset, run.label, run.releases)
     labels = (DATASET_LABELS[run.dataset], run.label, f"{run.releases:,}")
-    rows = []
-    for line, accountants in LINES.items():
-        cells = []
-        for variance in VARIANCES:
-            for mechanism in PRIVATE:
-                cells.append(_total_cell(here, run, mechanism, variance, accountants))
-        keys = (run.dataset, run.label, run.releases)
-        rows.append(Row(keys, labels, line, tuple(cells)))
-    return rows
+    return [
+        Row(keys, labels, line, tuple(_total_cell(here, run, *column, used) for column in COLUMNS))
+        for line, used in LINES.items()
+    ]
 
 
-def _total_cell(here, run: PublishedRun, mechanism: str, variance: float, accountants) -> Cell:
+def _total_cell(here, run: PublishedRun, variance: float, mechanism: str, accountants) -> Cell:
     if mechanism not in run.mechanisms or variance not in run.variances:
         return Cell()
     found = select(here, mechanism=mechanism, variance=variance)
@@ -136,7 +111,7 @@ def cells_of_run(losses: pd.DataFrame, run: PublishedRun) -> pd.DataFrame:
 def loss_table(losses: pd.DataFrame) -> Table:
     """Return claimed budgets beside measured losses, a line for every published kind of training.
 
-    ``transcript_loss.csv`` has one row a cell (rank, observed fraction, ...) and kind of neighbour.
+    ``transcript_loss.csv`` has one row a cell (rank, observed fraction, ...).
     """
     rows = []
     for run in PUBLISHED_RUNS:
@@ -144,29 +119,23 @@ def loss_table(losses: pd.DataFrame) -> Table:
         for variance in run.variances:
             for mechanism in run.mechanisms:
                 part = select(here, variance=variance, mechanism=mechanism)
-                rows += _rows(run, variance, mechanism, part)
+                keys = (run.dataset, run.label, variance, mechanism)
+                labels = (DATASET_LABELS[run.dataset], run.label, f"{variance:g}",
+                          MECHANISM_LABELS[mechanism])  # fmt: skip
+                rows.append(Row(keys, labels, "", _measured(part)))
     counts = losses["neighbours"]
     return DECLARED("table_privacy_2_loss", rows, fewest=counts.min(), most=counts.max())
 
 
-def _rows(run: PublishedRun, variance: float, mechanism: str, part: pd.DataFrame) -> list[Row]:
-    keys = (run.dataset, run.label, variance, mechanism)
-    name = MECHANISM_LABELS[mechanism]
-    labels = (DATASET_LABELS[run.dataset], run.label, f"{variance:g}", name)
-    rows = []
-    for neighbour, line in NEIGHBOURS.items():
-        found = part[part["neighbour"] == neighbour]
-        if found.empty:
-            rows.append(Row(keys, labels, line, (Cell(absent="not run"),) * len(COLUMNS)))
-            continue
-        values = (
-            Cell(found["nominal_epsilon"].iloc[0], digits=2),
-            Cell(found["total_pld"].iloc[0], digits=1),
-            Cell(found["median"].min(), digits=1),
-            Cell(found["median"].max(), digits=1),
-            Cell(found["largest"].max(), digits=1),
-            Cell(100 * found["share_above_nominal"].mean(), digits=1),
-            Cell(100 * found["share_above_total"].mean(), digits=1),
-        )
-        rows.append(Row(keys, labels, line, values))
-    return rows
+def _measured(part: pd.DataFrame) -> tuple[Cell, ...]:
+    if part.empty:
+        return (Cell(absent="not run"),) * len(DECLARED.columns("table_privacy_2_loss"))
+    return (
+        Cell(part["nominal_epsilon"].iloc[0], digits=2),
+        Cell(part["total_pld"].iloc[0], digits=1),
+        Cell(part["median"].min(), digits=1),
+        Cell(part["median"].max(), digits=1),
+        Cell(part["largest"].max(), digits=1),
+        Cell(100 * part["share_above_nominal"].mean(), digits=1),
+        Cell(100 * part["share_above_total"].mean(), digits=1),
+    )

@@ -8,8 +8,8 @@ and with the residuals r = x - u^T theta and r' = x' - u'^T theta
     t' = t + w r u - w' r' u',
     det A' / det A = (1 - w h)(1 + w' h') + w w' c^2,
 
-h = u^T A^-1 u, h' = u'^T A^-1 u', c = u^T A^-1 u' (matrix determinant lemma, twice). A user who is
-removed has w' = 0. Nothing is approximated, and a neighbour costs two triangular solves.
+h = u^T A^-1 u, h' = u'^T A^-1 u', c = u^T A^-1 u' (matrix determinant lemma, twice). Nothing is
+approximated, and a neighbour costs two triangular solves.
 """
 
 import math
@@ -25,7 +25,7 @@ FAST = {"contract", "reassoc"}
 @njit(cache=True)
 def add_losses(
     ratings, pairs, rows, moved_rows, start, noise,
-    threshold, regularization, shape, scale, removed, changed, solution,
+    threshold, regularization, shape, scale, losses, solution,
 ):  # fmt: skip
     """Run R-IRLS on every item and add the losses of its steps to those of the neighbours.
 
@@ -39,8 +39,8 @@ def add_losses(
         neighbouring data, the user, the value, and the value there.
     rows : float64 array, shape (n_users, rank)
         User rows u.
-    moved_rows : float64 array, shape (n_changed, rank)
-        Row u' of the user of each neighbour with a changed rating.
+    moved_rows : float64 array, shape (n_neighbours, rank)
+        Row u' of the user of each neighbour.
     start : float64 array, shape (n_items, rank)
         theta_0.
     noise : float64 array, shape (steps, n_items, rank)
@@ -49,9 +49,8 @@ def add_losses(
         Residuals beyond the first get weight threshold / |residual|; lambda.
     shape, scale : float
         Of the noise density, see :func:`_costs`.
-    removed, changed : float64 arrays, shapes (n_users,) and (n_changed,)
-        The log density ratios to the data without a user, and with a changed rating, are added
-        to them.
+    losses : float64 array, shape (n_neighbours,)
+        The log density ratios to the neighbouring data are added to them.
     solution : float64 array, shape (n_items, rank)
         theta of the last step is written to it.
     """
@@ -59,57 +58,54 @@ def add_losses(
         mine = slice(ratings[0][item], ratings[0][item + 1])
         moved = slice(pairs[0][item], pairs[0][item + 1])
         raters, numbers = ratings[1][mine], pairs[1][moved]
-        # columns: u of the raters, then u and u' of each pair
-        u = np.concatenate((rows[raters], rows[pairs[2][moved]], moved_rows[numbers])).T.copy()
-        x = np.concatenate((ratings[2][mine], pairs[3][moved], pairs[4][moved]))
-        losses, theta = np.zeros(raters.size + numbers.size), start[item].copy()
-        _run(
-            u, x, theta, noise[:, item], threshold, regularization, shape, scale, raters.size,
-            losses,
-        )  # fmt: skip
-        removed[raters] += losses[: raters.size]  # no user rates an item twice
+        # columns: u of the raters; u, and then u', of each pair
+        u, x = rows[raters].T.copy(), ratings[2][mine]
+        v = np.concatenate((rows[pairs[2][moved]], moved_rows[numbers])).T.copy()
+        y = np.concatenate((pairs[3][moved], pairs[4][moved]))
+        found, theta = np.zeros(numbers.size), start[item].copy()
+        _run(u, x, v, y, theta, noise[:, item], threshold, regularization, shape, scale, found)
         for j in range(numbers.size):
-            changed[numbers[j]] += losses[raters.size + j]
+            losses[numbers[j]] += found[j]
         solution[item] = theta
 
 
 @njit(cache=True, fastmath=FAST)
-def _run(u, x, theta, noise, threshold, regularization, shape, scale, count, losses):
-    """Do all steps of one item: ``theta`` moves, and the losses of ``count`` raters and the pairs
-    are added to ``losses``."""
-    rank, columns = u.shape
-    width = (columns - count) // 2
-    lower, halves = np.empty((rank, rank)), np.empty((rank, columns))
-    squares, crosses = np.empty(columns), np.empty(width)
-    residuals, weights, costs = np.empty(columns), np.empty(columns), np.empty(losses.size)
-    old, new = slice(count, count + width), slice(count + width, columns)
+def _run(u, x, v, y, theta, noise, threshold, regularization, shape, scale, losses):
+    """Do all steps of one item: ``theta`` moves, and the losses of the pairs are added."""
+    rank, width = u.shape[0], losses.size
+    lower, halves = np.empty((rank, rank)), np.empty(v.shape)
+    residuals, weights = np.empty(x.size), np.empty(x.size)
+    away, others, costs = np.empty(y.size), np.empty(y.size), np.empty(width)
     factorized_with_ones = False
     _subtract(u, x, theta, residuals)
+    _subtract(v, y, theta, away)
     for k in range(noise.shape[0]):
         t, ones = noise[k], True
-        for i in range(columns):
+        for i in range(x.size):
             weights[i] = 1 / max(1.0, abs(residuals[i]) / threshold)
-            ones &= i >= count or weights[i] == 1
+            ones &= weights[i] == 1
+        for i in range(y.size):
+            others[i] = 1 / max(1.0, abs(away[i]) / threshold)
         if not (ones and factorized_with_ones):
-            _factorize(u[:, :count], weights, regularization, lower)
-            _half_solve(lower, u, halves)
-            squares[:] = (halves * halves).sum(axis=0)
-            crosses[:] = (halves[:, old] * halves[:, new]).sum(axis=0)
+            _factorize(u, weights, regularization, lower)
+            _half_solve(lower, v, halves)
         factorized_with_ones = ones
         for f in range(rank):
             theta[f] = t[f]
-            for i in range(count):
+            for i in range(x.size):
                 theta[f] += u[f, i] * weights[i] * x[i]
         _solve(lower, theta)
         _subtract(u, x, theta, residuals)
-        here = _costs(t, u, weights * residuals, count, shape, scale, costs)
-        for i in range(count):
-            losses[i] += costs[i] - here - math.log(1 - weights[i] * squares[i])
-        for j in range(width):
-            i, new_weight = count + j, weights[count + width + j]
-            kept = 1 - weights[i] * squares[i]
-            gained = 1 + new_weight * squares[count + width + j]
-            ratio = kept * gained + weights[i] * new_weight * crosses[j] ** 2
+        _subtract(v, y, theta, away)
+        here = _costs(t, v, others * away, shape, scale, costs)
+        for i in range(width):
+            j, square, moved_square, cross = i + width, 0.0, 0.0, 0.0
+            for f in range(rank):
+                square += halves[f, i] * halves[f, i]
+                moved_square += halves[f, j] * halves[f, j]
+                cross += halves[f, i] * halves[f, j]
+            kept, gained = 1 - others[i] * square, 1 + others[j] * moved_square
+            ratio = kept * gained + others[i] * others[j] * cross**2
             losses[i] += costs[i] - here - math.log(ratio)
 
 
@@ -160,22 +156,19 @@ def _solve(lower, theta):
 
 
 @njit(cache=True, fastmath=FAST)
-def _costs(t, u, pulls, count, shape, scale, costs):
+def _costs(t, v, pulls, shape, scale, costs):
     """Write -log density, up to a constant, of the noise t' that each neighbour would need.
 
-    t' is t + pull u for a rater, t + pull u - pull' u' for a pair. Returned is that of t itself.
-    With z a vector over the scale it is the sum of |z| for shape 0, which is Laplace noise, and
-    else the sum of Huber's loss rho_a(z) = (z^2 - max(|z| - a, 0)^2) / 2 for shape a, which for an
-    infinite shape is Gaussian.
+    t' is t + pull u - pull' u'. Returned is that of t itself. With z a vector over the scale it is
+    the sum of |z| for shape 0, which is Laplace noise, and else the sum of Huber's loss
+    rho_a(z) = (z^2 - max(|z| - a, 0)^2) / 2 for shape a, which for an infinite shape is Gaussian.
     """
-    width = costs.size - count
+    width = costs.size
     here, costs[:] = 0.0, 0.0
     for f in range(t.size):
         here += _cost(t[f] / scale, shape)
-        for i in range(count):
-            costs[i] += _cost((t[f] + pulls[i] * u[f, i]) / scale, shape)
-        for i in range(count, count + width):
-            moved = t[f] + pulls[i] * u[f, i] - pulls[i + width] * u[f, i + width]
+        for i in range(width):
+            moved = t[f] + pulls[i] * v[f, i] - pulls[i + width] * v[f, i + width]
             costs[i] += _cost(moved / scale, shape)
     return here
 

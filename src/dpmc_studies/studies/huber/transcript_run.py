@@ -94,31 +94,29 @@ def record(cell: Cell, settings: Mapping, trial: int, ratings: Ratings) -> Run:
     return Run(ratings, model, np.stack(users), np.stack([drawn[0], *items]), drawn[1:], noise)
 
 
-def privacy_losses(run: Run, changes: Changes) -> tuple[np.ndarray, np.ndarray]:
-    """Return log p(releases) on the data of a run minus that on neighbouring data.
+def privacy_losses(run: Run, changes: Changes) -> np.ndarray:
+    """Return log p(releases) on the data of a run minus that on neighbouring data, by change.
 
-    The losses are ``changed``, shape (n_changes,), for each changed rating, and ``removed``, shape
-    (n_users,), for each user removed with all ratings; 0 for one without ratings. RuntimeError if
-    the item rows along which the losses were computed are not those that the run released.
+    RuntimeError if the item rows along which the losses were computed are not those that the run
+    released.
     """
     model, by_item = run.model, run.ratings.by_item
     shape, scale = _density(model.mechanism)
     moved, pairs = _moved(run.ratings, changes)
     moved_users = Regressions(moved, model.rank, model.regularization)
-    changed, removed = np.zeros(changes.index.size), np.zeros(run.ratings.n_users)
-    solution = np.zeros(run.item_factors.shape[1:])
+    losses, solution = np.zeros(changes.index.size), np.zeros(run.item_factors.shape[1:])
     for iteration in range(model.iterations):
         moved_rows = moved_users.solve(run.item_factors[iteration])
         add_losses(
             (by_item.indptr, by_item.indices, by_item.values), pairs,
             run.user_factors[iteration], moved_rows,
             run.starts[iteration], run.noise[iteration], getattr(model, "threshold", math.inf),
-            model.regularization, shape, scale, removed, changed, solution,
+            model.regularization, shape, scale, losses, solution,
         )  # fmt: skip
         released = run.item_factors[iteration + 1]
         if not np.allclose(solution, released, rtol=1e-6, atol=1e-6 * np.abs(released).max()):
             raise RuntimeError(f"these are not the item rows of iteration {iteration + 1}")
-    return changed, removed
+    return losses
 
 
 def _density(mechanism) -> tuple[float, float]:

@@ -4,12 +4,21 @@ import forensics
 import numpy as np
 import pandas as pd
 import pytest
-from forensics import GAUSSIAN, VARIANCES, column_trials, differences, distance, noises
+from forensics import (
+    GAUSSIAN,
+    NOISE,
+    VARIANCES,
+    column_trials,
+    differences,
+    distance,
+    fits,
+    fitted_variance,
+    noises,
+)
 
 from dpmc.mechanisms.huber import Huber
 from dpmc_studies.studies.huber import KEPT
 from dpmc_studies.studies.huber.cells import AS_PRINTED, HUBER_KEYS, RIGHT
-from dpmc_studies.studies.huber.huber_columns import NOISE, fits, fitted_variance, run
 from dpmc_studies.studies.huber.reported import load
 
 SMALL = {
@@ -121,11 +130,3 @@ def test_the_configured_size_and_scale_are_nearer_than_their_neighbours():
     off = distance(size, scale, start, used)
     for other in (((200, 200), 1.0, "normal"), (size, None, "normal"), (size, 1.0, "uniform")):
         assert off < distance(*other, used)
-
-
-def test_it_is_shown_from_what_is_kept(tmp_path):
-    run(tmp_path, {}, tmp_path / "unstated")
-    files = {path.name for path in (tmp_path / "unstated").iterdir()}
-    assert {"huber_columns.csv", "huber_columns.png", "table_unstated_huber.md"} <= files
-    text = (tmp_path / "unstated" / "table_unstated_huber.md").read_text()
-    assert "start U(0,1), 15% observed" in text

@@ -255,10 +255,7 @@ class TestFigures:
         ids = [entry.id for entry in METHOD_FIGURES]
         assert drawn == {f"{each}.{kind}" for each in ids for kind in ("png", "svg", "csv")}
         for entry in METHOD_FIGURES:
-            data = pd.read_csv(tmp_path / "figures" / f"{entry.id}.csv")
-            assert len(data)
-            if entry.describe is not None:
-                assert entry.describe(data).endswith(".")
+            assert len(pd.read_csv(tmp_path / "figures" / f"{entry.id}.csv"))
         shares = pd.read_csv(tmp_path / "figures" / "weights_below_one.csv")
         assert set(shares["share"]) == {0.0, 3.0}
 

@@ -54,14 +54,14 @@ def test_real_data_are_an_input(section, parts):
     assert TRANSCRIPT.modules(section, drawn)[0] == "dpmc.methods.factorization.als"
 
 
-def test_a_part_writes_two_rows_a_cell(parts, tmp_path):
+def test_a_part_writes_a_row_for_each_cell(parts, tmp_path):
     cell, settings = next(iter(parts[0].items()))
     few = {cell: settings | {"neighbours": 2, "iterations": 2}}
     path = tmp_path / "part.csv"
     run_job(function(TRANSCRIPT.run), TRANSCRIPT.tables, {"transcript_loss": path}, few, {})
     rows = read_frame(path)
     assert tuple(rows) == TRANSCRIPT.tables["transcript_loss"]
-    assert list(rows["neighbour"]) == ["change", "remove_user"]
+    assert len(rows) == 1
 
 
 def test_totals_are_those_of_the_section(section, tmp_path):

@@ -90,26 +90,23 @@ def test_only_what_was_published_has_a_total(published):
 def test_losses_stand_beside_the_claims():
     losses = fake_losses()
     table = loss_table(losses)
-    found = cells(table, dataset="synthetic", run="ALS, T = 50", mechanism="huber", variance=2.0,
-                  line="rating changed")  # fmt: skip
+    found = cells(table, dataset="synthetic", run="ALS, T = 50", mechanism="huber", variance=2.0)
     part = select(losses, dataset="synthetic", method="als", mechanism="huber", variance=2.0)
-    part = part[part["neighbour"] == "change"]
     assert len(part) == 9
     assert found["nominal"].value == pytest.approx(5.3799, abs=5e-5)
     assert found["lowest_median"].value == part["median"].min()
     assert found["largest"].value == part["largest"].max()
     assert found["above_nominal"].value == pytest.approx(100 * part["share_above_nominal"].mean())
     short = cells(table, dataset="sweetrs", run="IRLS, T = 100, K = 2", mechanism="huber",
-                  variance=1.0, line="user removed")  # fmt: skip
+                  variance=1.0)  # fmt: skip
     rows = select(losses, dataset="sweetrs", irls_iterations=2)
-    rows = rows[rows["neighbour"] == "remove_user"]
     assert short["highest_median"].value == rows["median"].max()
 
 
 def test_losses_not_measured_are_said():
     losses = fake_losses()
     table = loss_table(losses[losses["dataset"] == "synthetic"])
-    found = cells(table, dataset="sweetrs", run="ALS, T = 100", line="rating changed")
+    found = cells(table, dataset="sweetrs", run="ALS, T = 100")
     assert {cell.absent for cell in found.values()} == {"not run"}
 
 
@@ -149,10 +146,10 @@ def test_totals_begin_at_the_reported_budgets(drawings):
 
 def test_losses_show_every_cell_claim_and_share(drawings):
     drawing = drawings["privacy_losses"]
-    assert len(drawing.data) == 2 * (108 + 4 + 12)
+    assert len(drawing.data) == 108 + 4 + 12
     left = drawing.figure.axes[0]
     medians = np.concatenate([line.get_xdata() for line in left.lines if line.get_marker() == "o"])
-    change = drawing.data[drawing.data["neighbour"] == "change"]
+    change = drawing.data
     np.testing.assert_allclose(np.sort(medians), np.sort(change["median"]))
     *shares, head = [text.get_text() for text in left.texts]
     assert head == "above claim"
@@ -164,11 +161,10 @@ def test_losses_show_every_cell_claim_and_share(drawings):
 def test_texts_of_what_is_absent_are_empty(results):
     assert totals_text(None) == losses_text(None) == ""
     assert totals_text(results["totals"].query("releases == 100")) == ""
-    assert "removed" not in losses_text(results["transcript_loss"].query("neighbour == 'change'"))
 
 
 def test_losses_are_set_against_totals_like_with_like_and_by_data_set():
-    row = {"neighbour": "change", "neighbours": 100, "share_above_nominal": 1.0, "releases": 50}
+    row = {"neighbours": 100, "share_above_nominal": 1.0, "releases": 50}
     losses = pd.DataFrame(
         [
             row | {"dataset": "sweetrs", "share_above_total": 0.0, "median": 100.0,

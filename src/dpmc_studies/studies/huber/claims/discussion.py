@@ -3,6 +3,9 @@
 from dataclasses import replace
 from functools import lru_cache
 
+import numpy as np
+
+from dpmc_studies.frame.jobs.cells import SYNTHETIC
 from dpmc_studies.frame.judging.finding import (
     CONTRADICTED,
     INCONCLUSIVE,
@@ -17,14 +20,25 @@ from dpmc_studies.frame.judging.rules import (
 )
 from dpmc_studies.frame.judging.verdicts import verdict_of
 from dpmc_studies.frame.showing.frames import select
+from dpmc_studies.studies.huber.cells import Cell
 from dpmc_studies.studies.huber.claims.budgets import RELEASES, TOTAL_DELTA, calibrated
 from dpmc_studies.studies.huber.claims.contrasts import deltas, synthetic_grid
 from dpmc_studies.studies.huber.claims.evidence import Evidence, claim
 from dpmc_studies.studies.huber.claims.noise_comparisons import not_below_margin
 from dpmc_studies.studies.huber.claims.own import reported_epsilon_is_that_of_the_model
 from dpmc_studies.studies.huber.claims.side_experiments import judge_settled
-from dpmc_studies.studies.huber.errata.privacy import changed_predictions
+from dpmc_studies.studies.huber.trial import fit, synthetic_instance
 
+# the defaults of the configuration, with a seed of its own: a run does not depend on it
+SMALL_RUN = {
+    "seed": 1,
+    "users": 100,
+    "items": 500,
+    "scale": 1.0,
+    "regularization": 0.5,
+    "iterations": 50,
+    "start": "normal",
+}
 INNER = 20  # K
 STRICT, LOOSE = 0.1, 10.0  # total epsilon
 
@@ -62,6 +76,24 @@ def noise_on_users_gains_no_privacy(evidence: Evidence) -> Finding:
 def _changed() -> tuple[int, int, float]:
     shifts = changed_predictions()[-1]
     return int((shifts > 0).sum()), shifts.size, float(shifts.max())
+
+
+def changed_predictions() -> tuple[float, float, np.ndarray]:
+    """Move a rating of a user to the far end of the range, with the item vectors held fixed.
+
+    Returned are the rating, the one in its place, and how much each prediction for the user moves.
+    """
+    cell = Cell(SYNTHETIC, 5, 2.0, 0.1, "als", "huber", None)
+    observed = synthetic_instance(cell.coordinates(), SMALL_RUN, 0).observed
+    model, _ = fit(cell, SMALL_RUN, 0, observed)
+    first = observed.users == observed.users[0]
+    rated, ratings = model.item_factors_[observed.items[first]], observed.values[first]
+    moved = ratings.copy()
+    low, high = observed.values.min(), observed.values.max()
+    moved[0] = low if ratings[0] > (low + high) / 2 else high
+    gram = rated.T @ rated + SMALL_RUN["regularization"] * np.eye(cell.rank)
+    change = np.linalg.solve(gram, rated.T @ (moved - ratings))
+    return ratings[0], moved[0], np.abs(model.item_factors_ @ change)
 
 
 @claim("H57")

@@ -32,12 +32,10 @@ from dpmc_studies.studies.huber.trial import split, synthetic_instance
 
 TRANSCRIPT_COLUMNS = (
     "dataset", "rank", "variance", "observed_fraction", "method", "mechanism", "irls_iterations",
-    "neighbour", "neighbours", "releases", "nominal_epsilon", "nominal_delta",
+    "neighbours", "releases", "nominal_epsilon", "nominal_delta",
     "total_basic", "total_rdp", "total_pld", "median", "lower_quartile", "upper_quartile",
     "largest", "share_above_nominal", "share_above_total",
 )  # fmt: skip
-CHANGE = "change"
-REMOVE_USER = "remove_user"
 NEIGHBOURS = "transcript neighbours"
 SENSITIVITY = 5.0
 """The change of a right-hand side that the papers assume (Table 1)."""
@@ -76,18 +74,18 @@ def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
 def transcript_loss(
     cell: Cell, settings: Mapping, *, ratings: Ratings | None = None
 ) -> Iterator[dict[str, object]]:
-    """Yield the rows of one cell: a rating changed to the far end of its range, a user removed.
+    """Yield the row of one cell: neighbouring data have a rating at the far end of its range.
 
     The runs are trial 0 of the reproduction and as many further ones as are needed for the wanted
-    number of users. Every user of these is removed once; as many ratings, at random, are changed.
+    number of neighbours; at most one for each user of a run, at random.
 
     Parameters
     ----------
     cell : Cell
         Method "als" or "irls", with noise.
     settings : mapping
-        What :func:`settings` returns: ``neighbours`` is how many of each kind there are at least,
-        ``delta`` that of the budgets.
+        What :func:`settings` returns: ``neighbours`` is how many there are at least, ``delta`` that
+        of the budgets.
     ratings : Ratings, optional
         The whole data set of a real cell.
 
@@ -97,28 +95,19 @@ def transcript_loss(
         Keys :data:`TRANSCRIPT_COLUMNS`. ``share_above_total`` is that of losses above
         ``total_pld``, the least of the totals.
     """
-    from dpmc_studies.studies.huber.transcript_run import (
-        far_changes,
-        privacy_losses,
-        record,
-    )
+    from dpmc_studies.studies.huber.transcript_run import far_changes, privacy_losses, record
 
-    losses = {CHANGE: [], REMOVE_USER: []}
+    losses: list[float] = []
     trial = 0
-    while sum(map(len, losses[REMOVE_USER])) < settings["neighbours"]:
+    while len(losses) < settings["neighbours"]:
         training, limits = _training(cell, settings, trial, ratings)
         run = record(cell, settings, trial, training)
-        users = np.unique(run.ratings.users)
         rng = cell.stream(settings["seed"], NEIGHBOURS, trial=trial)
-        count = min(users.size, settings["neighbours"], len(run.ratings))
-        changed, removed = privacy_losses(run, far_changes(run.ratings, limits, count, rng))
-        losses[CHANGE].append(changed)
-        losses[REMOVE_USER].append(removed[users])
+        count = min(np.unique(training.users).size, settings["neighbours"], len(training))
+        losses.extend(privacy_losses(run, far_changes(training, limits, count, rng)))
         trial += 1
     budgets = _budgets(cell, settings)
-    for neighbour, parts in losses.items():
-        measured = _summary(np.concatenate(parts), budgets)
-        yield cell.coordinates() | {"neighbour": neighbour} | budgets | measured
+    yield cell.coordinates() | budgets | _summary(np.array(losses), budgets)
 
 
 def _training(cell, settings, trial, ratings) -> tuple[Ratings, tuple[float, float]]:

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from dpmc_studies.frame.judging.effects import signed
 from dpmc_studies.frame.showing.forest import Forest, Points, draw_forest
 from dpmc_studies.frame.showing.frames import DATASET_LABELS, MECHANISM_LABELS, SYNTHETIC
 from dpmc_studies.frame.showing.panels import handle
@@ -90,19 +89,6 @@ def _label(row) -> str:
     return f"rank {row.rank:g}, variance {row.variance:g}, {share}"
 
 
-def describe_differences(data: pd.DataFrame) -> dict[str, str]:
-    """Count the significant differences and give the reported ones beside them."""
-    found = []
-    for other, part in data.groupby("other", sort=True):
-        found.append(
-            f"against {MECHANISM_LABELS[other]} noise Huber noise is significantly better in "
-            f"{less(part).sum()} and worse in {more(part).sum()} of {len(part)} cells (median "
-            f"difference {signed(part['difference'].median())}, reported "
-            f"{signed(part['reported'].median())})"
-        )
-    return {"found": "; ".join(found)}
-
-
 def huber_columns(huber_columns: pd.DataFrame) -> Drawing:
     """Draw differences to Gaussian noise in per cent with their errors, and the reported ones."""
     shown = huber_columns[huber_columns["reported_variance"] == REPORTED].sort_values(PLACE)
@@ -153,14 +139,3 @@ def _reported(part: pd.DataFrame) -> list[Points]:
         )
         for method, look in looks.items()
     ]
-
-
-def describe_columns(data: pd.DataFrame) -> dict[str, str]:
-    """Give the mean difference of each noise beside the reported one."""
-    means = [
-        f"{label}, start {STARTS[start]}: {signed(_of(here, noise)['difference'].mean())}"
-        for start, here in data.groupby("start", sort=True)
-        for noise, (label, _) in DRAWN.items()
-    ]
-    reported = data.drop_duplicates(PLACE)[["reported_als", "reported_irls"]].to_numpy().mean()
-    return {"reported": signed(reported), "means": "; ".join(means)}

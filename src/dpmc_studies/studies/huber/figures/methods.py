@@ -10,11 +10,9 @@ from dpmc_studies.frame.showing.frames import (
     MECHANISM_LABELS,
     METHOD_LABELS,
     cell_means,
-    listed,
     present,
     select,
     split,
-    trials_text,
 )
 from dpmc_studies.frame.showing.panels import Axis, Curve, Level, Panel, curves, draw_panels, handle
 from dpmc_studies.frame.showing.style import BLACK, MECHANISMS, SERIES, Drawing, Look
@@ -90,14 +88,6 @@ def _panel(data: pd.DataFrame, setting, target: str, method: str) -> Panel:
     )
 
 
-def describe_convergence(data: pd.DataFrame) -> dict[str, object]:
-    """Give the RMSE after the last iteration, noise on the iterates against the published place."""
-    last = data[(data["iteration"] == data["iteration"].max()) & (data["mechanism"] != "none")]
-    means = last.groupby("noise_target")["mean"].mean().sort_index(ascending=False)
-    found = [f"{TARGETS[target]} {value:.3f}" for target, value in means.items()]
-    return {"iteration": int(data["iteration"].max()), "means": ", ".join(found)}
-
-
 def heldout(heldout: pd.DataFrame) -> Drawing:
     """Draw mean RMSE on held-out and on training ratings by iteration, with 95 % t intervals."""
     tables = {
@@ -119,16 +109,6 @@ def _heldout_panel(data: pd.DataFrame, measure: str) -> Panel:
         curves=[replace(line, every=(2 * offset, 7)) for offset, line in enumerate(lines)],
         more=lambda axes: axes.axvline(20, color="grey", linewidth=0.8, linestyle=":"),
     )
-
-
-def describe_heldout(data: pd.DataFrame) -> dict[str, object]:
-    """Say after which iteration each held-out error is least, and where it ends."""
-    found = []
-    for name, line in split(data[data["measure"] == HELD], mechanism=MODELS):
-        ends = line.loc[[line["mean"].idxmin(), line["iteration"].idxmax()]]
-        texts = [f"{row.mean:.3f} after {row.iteration:.0f}" for row in ends.itertuples()]
-        found.append((MODELS[name], texts))
-    return {"models": listed(found)}
 
 
 def weights_below_one(weights: pd.DataFrame) -> Drawing:
@@ -173,19 +153,6 @@ def _weights_panel(title: str, part: pd.DataFrame, scale: Axis, ranks: dict[floa
         levels=[Level(0, Look(BLACK, ""))],
         dodge=BESIDE,
     )
-
-
-def describe_weights(data: pd.DataFrame) -> dict[str, object]:
-    """Give the shares with Huber noise by variance, and the largest difference they make."""
-    cells = data[data["mechanism"] == "huber"].groupby(CELL)
-    shares, change = cells["share"].mean(), cells["change"].mean()
-    return {
-        "none": NONE,
-        "cells": f"{int((shares < NONE).sum())} of {len(shares)}" if len(shares) else "",
-        "largest": shares.max(),
-        "change": change.abs().median(),
-        "counts": trials_text(cells["trial"].count()),
-    }
 
 
 def error_by_seconds(thesis_methods: pd.DataFrame) -> Drawing:

@@ -106,13 +106,6 @@ def inverse_cdf_histogram() -> Drawing:
     return _column(Panel("", _noise(6), scale, [curve], more=histograms), data)
 
 
-def describe_histogram(data: pd.DataFrame) -> dict[str, object]:
-    """Say how far the histogram is from the density, in standard errors of a bin."""
-    used = data[data["standard_error"] > 0]
-    gap = (used["histogram_density"] - used["mean_density_of_bin"]) / used["standard_error"]
-    return {"bins": len(used), "deviation": np.sqrt(np.mean(gap**2))}
-
-
 def variance_curve() -> Drawing:
     """Draw the variance of Huber noise (scale 1) against a, with its asymptote 1."""
     marks = [Huber.from_variance(float(variance)) for variance in (4, 3, 2, 1)]

@@ -18,8 +18,8 @@ from dpmc_studies.frame.showing.frames import (
 )
 from dpmc_studies.frame.showing.panels import Axis, Curve, Panel, draw_panels, handle
 from dpmc_studies.frame.showing.style import BLACK, GREY, MECHANISMS, Drawing, Look, NothingToDraw
-from dpmc_studies.studies.huber.privacy_meaning import PUBLISHED_RUNS, TIGHTEST, share_above
-from dpmc_studies.studies.huber.tables_privacy import NEIGHBOURS, cells_of_run
+from dpmc_studies.studies.huber.privacy_meaning import PUBLISHED_RUNS, TIGHTEST
+from dpmc_studies.studies.huber.tables_privacy import cells_of_run
 
 RELEASES = {50: "ALS", 1000: "A-IRLS"}  # of the synthetic trainings
 TICKS = {count: f"{count:,}" for count in (1, 10, 100, 1000)}
@@ -99,30 +99,13 @@ def _excess_panel(part: pd.DataFrame) -> Panel:
     )
 
 
-def describe_totals(data: pd.DataFrame) -> dict[str, str]:
-    """Say what the reported budgets become over the synthetic trainings, at variance 2."""
-    found = []
-    for mechanism, here in split(select(data, variance=2.0), mechanism=PRIVATE):
-        means = tightest(here).set_index("x")["mean"]
-        totals = means.reindex(list(RELEASES)).dropna().map("{:,.0f}".format)
-        if len(totals):
-            found.append(
-                f"{MECHANISM_LABELS[mechanism]} {means[1]:.2f} becomes {' and '.join(totals)}"
-            )
-    releases = " and ".join(f"{count:,} ({name})" for count, name in RELEASES.items())
-    return {"releases": releases, "totals": "; ".join(found)}
-
-
 def losses_by_cell(transcript_loss: pd.DataFrame) -> Drawing:
     """Draw the measured losses of every published training beside what was claimed."""
     lines = _loss_lines(transcript_loss)
     if not lines:
         raise NothingToDraw
-    panels = [
-        _loss_panel(lines, neighbour, title.capitalize()) for neighbour, title in NEIGHBOURS.items()
-    ]
     axis = _loss_axis(transcript_loss)
-    return draw_forest(panels, transcript_loss, axis, row=0.27, handles=LOSS_HANDLES)
+    return draw_forest([_loss_panel(lines)], transcript_loss, axis, row=0.27, handles=LOSS_HANDLES)
 
 
 def _loss_lines(losses: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -140,13 +123,10 @@ def _loss_lines(losses: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return {label: part for label, part in lines.items() if len(part)}
 
 
-def _loss_panel(lines: Mapping[str, pd.DataFrame], neighbour: str, title: str) -> Forest:
-    """Return the panel of a kind of neighbours: each cell (rank, fraction) on its own height."""
-    parts = [part[part["neighbour"] == neighbour] for part in lines.values()]
+def _loss_panel(lines: Mapping[str, pd.DataFrame]) -> Forest:
+    """Return the panel: each cell (rank, fraction) on its own height."""
     found = []
-    for row, part in enumerate(parts):
-        if part.empty:
-            continue
+    for row, part in enumerate(lines.values()):
         part = part.sort_values(["rank", "observed_fraction"]).assign(row=row, x=part["median"])
         part["below"] = np.linspace(-0.28, 0.28, len(part)) * (len(part) > 1)
         quartiles = part.rename(columns={"lower_quartile": "low", "upper_quartile": "high"})
@@ -156,9 +136,9 @@ def _loss_panel(lines: Mapping[str, pd.DataFrame], neighbour: str, title: str) -
         for name, (width, line) in CLAIMS.items():
             claim = part.head(1).assign(x=part[name].iloc[0], below=0)
             found.append(Points(claim, Look(BLACK, "", line), width=width, across=True))
-    above = [percent(part["share_above_nominal"].mean()) if len(part) else "" for part in parts]
+    above = [percent(part["share_above_nominal"].mean()) for part in lines.values()]
     return Forest(
-        title,
+        "One rating changed",
         list(lines),
         found,
         # data set, method and variance
@@ -182,20 +162,3 @@ def _loss_axis(losses: pd.DataFrame) -> Axis:
 
 def _power(value: float) -> str:
     return f"{value:g}" if value < 1000 else f"$10^{{{np.log10(value):.0f}}}$"
-
-
-def describe_losses(data: pd.DataFrame) -> dict[str, object]:
-    """Say how far the measured losses are above the claims."""
-    found = []
-    for neighbour, part in split(data, neighbour=NEIGHBOURS):
-        factor = (part["median"] / part["nominal_epsilon"]).median()
-        share, above = (
-            percent(share_above(part, f"share_above_{name}")) for name in ("nominal", "total")
-        )
-        found.append(
-            f"{NEIGHBOURS[neighbour]}: the median loss is {factor:.1f} times the claimed ε in the "
-            f"median cell, {share} of the neighbours exceed the claim and {above} even its total "
-            "over the training"
-        )
-    cells = len(data) // data["neighbour"].nunique()
-    return {"cells": cells, "losses": "; ".join(found).capitalize()}

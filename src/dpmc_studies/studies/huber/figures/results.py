@@ -13,7 +13,6 @@ from dpmc_studies.frame.showing.frames import (
     DATASET_LABELS,
     MECHANISM_LABELS,
     METHOD_LABELS,
-    PRIVATE,
     SYNTHETIC,
     Labels,
     half_width,
@@ -81,16 +80,6 @@ def at_fractions(part: pd.DataFrame, margin: float) -> tuple[pd.DataFrame, Axis]
     return part.assign(x=part["observed_fraction"].map(fractions.index)), axis
 
 
-def describe_fractions(data: pd.DataFrame) -> dict[str, object]:
-    """Say how many private means a baseline beats."""
-    private = data[data["mechanism"].isin(PRIVATE)]
-    biases = data[data["method"] == "user_item_bias"]
-    level = biases.groupby(["rank", "observed_fraction"])["mean"].first()
-    keys = pd.MultiIndex.from_frame(private[["rank", "observed_fraction"]])
-    worse = int((private["mean"].to_numpy() > level.reindex(keys).to_numpy()).sum())
-    return {"worse": worse, "cells": len(private)}
-
-
 def published_reproduced(comparison: pd.DataFrame) -> Drawing:
     """Draw our mean against the reported RMSE for every published number, and their ratio."""
     points = comparison[(comparison["metric"] != "epsilon") & comparison["mean"].notna()].copy()
@@ -145,10 +134,3 @@ def _point_handles(points: pd.DataFrame) -> list[Line2D]:
         if name != SYNTHETIC and (points["dataset"] == name).any():
             dots[DATASET_LABELS[name]] = Look(GREY, marker)
     return [handle(label, look, linestyle="none") for label, look in dots.items()]
-
-
-def describe_reproduction(data: pd.DataFrame) -> dict[str, object]:
-    """Say how many points are drawn, how many lie in the band, and the median deviation."""
-    inside = int((abs(data["mean"] / data["published"] - 1) <= CLOSE).sum())
-    found = {"points": len(data), "inside": inside, "percent": 100 * CLOSE}
-    return found | {"deviation": data["log_ratio"].abs().median()}

@@ -63,38 +63,6 @@ def compare(trials: pd.DataFrame, published: pd.DataFrame, budgets: pd.DataFrame
     return comparison[list(COMPARISON_COLUMNS)].astype(whole)
 
 
-def agreement(comparison: pd.DataFrame) -> pd.DataFrame:
-    """Summarise how closely our means reproduce the published ones.
-
-    The result has one row for all RMSE, for the synthetic ones, and for each data set without and
-    with noise: ``group, numbers, compared, agree, share_within_15_percent,
-    median_absolute_log_ratio, largest_absolute_log_ratio``. Shares (within 15 % of our means) and
-    medians are over the numbers compared, NaN if there are none.
-    """
-    rmse = comparison[comparison["metric"] != "epsilon"]
-    noiseless = rmse["mechanism"] == "none"
-    groups = {"all": rmse}
-    for dataset in rmse["dataset"].unique():
-        here = rmse["dataset"] == dataset
-        groups[dataset] = rmse[here]
-        groups[f"{dataset}, without noise"] = rmse[here & noiseless]
-        groups[f"{dataset}, with noise"] = rmse[here & ~noiseless]
-    return pd.DataFrame([{"group": name, **_closeness(rows)} for name, rows in groups.items()])
-
-
-def _closeness(rows: pd.DataFrame) -> dict[str, float]:
-    ratios = rows["log_ratio"].dropna()
-    distance = ratios.abs()
-    return {
-        "numbers": len(rows),
-        "compared": len(ratios),
-        "agree": int((rows["status"] == AGREES).sum()),
-        "share_within_15_percent": float((np.expm1(-ratios).abs() <= CLOSE).mean()),
-        "median_absolute_log_ratio": float(distance.median()),
-        "largest_absolute_log_ratio": float(distance.max()),
-    }
-
-
 def _tests(trials: pd.DataFrame, published: pd.DataFrame) -> np.ndarray:
     """Return mean, standard error and number of trials of our cell for each published row."""
     names, matrix = trial_matrix(trials, published_metric(trials), COORDINATES)
