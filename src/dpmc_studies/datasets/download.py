@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import os
 import shutil
+import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
@@ -52,8 +53,7 @@ def obtain(
     offline : bool
         Never use the network.
     progress, timeout, attempts, pause
-        Of the download, see :func:`dpmc_studies.datasets.transfer.transfer`. What has arrived of a
-        broken download (``*.part``) is kept, and the next call goes on from there.
+        Of the download, see :func:`dpmc_studies.datasets.transfer.transfer`.
 
     Raises
     ------
@@ -208,57 +208,37 @@ def _unavailable(dataset: Dataset, target: Path, mirror, why: str) -> DataNotAva
 
 
 def _download(dataset: Dataset, target: Path, **options) -> None:
-    """Download into ``*.part``, check, and only then move the file to its place."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(target.name + (".zip.part" if dataset.member else ".part"))
-    size = None if dataset.member else dataset.size
-    resumed = transfer(dataset.url, part, title=dataset.title, size=size, **options)
-    fault = _install(dataset, part, target)
-    if fault and resumed:
-        # the server's file may have changed since the first half arrived: start over, once
-        transfer(dataset.url, part, title=dataset.title, size=size, **options)
-        fault = _install(dataset, part, target)
-    if fault:
-        raise InputError(
-            f"{dataset.url} delivered a file that {fault}; it was not kept: try again later, or "
-            f"put the right file at {target}."
-        )
-
-
-def _install(dataset: Dataset, part: Path, target: Path) -> str | None:
-    """Move a finished download to its place, or delete it and return what is wrong with it."""
-    try:
-        with atomic_path(target) as temporary:
-            if dataset.member is None:
-                os.replace(part, temporary)
-            else:
-                _extract(part, dataset.member, temporary)
+    """Download a file, check it, and only then put it in its place."""
+    with atomic_path(target) as temporary:
+        if dataset.member is None:
+            transfer(dataset.url, temporary, title=dataset.title, size=dataset.size, **options)
             fault = _fault(dataset, temporary)
-            if fault:
-                raise _WrongFile(
-                    fault if dataset.member is None else f"holds a member that {fault}"
-                )
+        else:
+            with tempfile.TemporaryDirectory() as folder:
+                archive = Path(folder, "archive.zip")
+                transfer(dataset.url, archive, title=dataset.title, **options)
+                fault = _extract(archive, dataset.member, temporary)
+            found = None if fault else _fault(dataset, temporary)
+            fault = fault or (found and f"holds a member that {found}")
+        if fault:
+            raise InputError(
+                f"{dataset.url} delivered a file that {fault}; it was not kept: try again later, "
+                f"or put the right file at {target}."
+            )
+
+
+def _extract(archive: Path, member: str, destination: Path) -> str | None:
+    """Write a member of a zip archive, or of one within it, to a file; or say what is wrong."""
+    try:
+        with contextlib.ExitStack() as stack:
+            stream = _find(stack, archive, member)
+            if stream is None:
+                return f"holds no {member}"
+            with open(destination, "wb") as output:
+                shutil.copyfileobj(stream, output)
     except zipfile.BadZipFile as error:
         return f"is not a whole zip archive ({error})"
-    except _WrongFile as error:
-        return str(error)
-    finally:
-        part.unlink(missing_ok=True)
     return None
-
-
-class _WrongFile(Exception):
-    """The download is not what it should be."""
-
-
-def _extract(archive: Path, member: str, destination: Path) -> None:
-    """Write a member of a zip archive to a file; archives within the archive are searched too."""
-    with contextlib.ExitStack() as stack:
-        stream = _find(stack, archive, member)
-        if stream is None:
-            raise _WrongFile(f"holds no {member}")
-        with open(destination, "wb") as output:
-            shutil.copyfileobj(stream, output)
 
 
 def _find(stack: contextlib.ExitStack, archive, member: str):

@@ -32,29 +32,23 @@ class Host:
     body : bytes
     status : list of int
         Answers other than 200, one a request, before the body is served.
-    ranges : bool
-        Honour the header Range.
-    shift : int
-        Answer a range that starts so many bytes too late.
     cuts : list of int
         Bytes after which the connection breaks, one a request.
     stall : bool
         Send half of the body, then nothing.
     announce : bool
         Send Content-Length.
-    asked : list of (str or None)
-        The header Range of every request so far.
+    asked : int
+        How many requests came.
     """
 
     def __init__(self):
         self.body = b""
         self.status = []
-        self.ranges = True
-        self.shift = 0
         self.cuts = []
         self.stall = False
         self.announce = True
-        self.asked = []
+        self.asked = 0
         self.released = threading.Event()
         self.url = None
 
@@ -62,25 +56,12 @@ class Host:
 class _Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         host = self.server.host
-        wanted = self.headers.get("Range")
-        host.asked.append(wanted)
+        host.asked += 1
+        body = host.body
         if host.status:
             self.send_error(host.status.pop(0))
             return
-        start = 0
-        if wanted and host.ranges:
-            start = int(wanted.removeprefix("bytes=").removesuffix("-")) + host.shift
-            if start >= len(host.body):
-                self.send_response(416)
-                self.send_header("Content-Range", f"bytes */{len(host.body)}")
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-                return
-        body = host.body[start:]
-        self.send_response(206 if start else 200)
-        if start:
-            total = len(host.body)
-            self.send_header("Content-Range", f"bytes {start}-{total - 1}/{total}")
+        self.send_response(200)
         if host.announce:
             self.send_header("Content-Length", str(len(body)))
         self.end_headers()
