@@ -20,8 +20,6 @@ from dpmc_studies.yaml_files import read_mapping, read_plain
 if TYPE_CHECKING:
     import jsonschema
 
-SHOWN = 5
-"""Errors that are named at once."""
 SHARED_SCHEMA = Path(__file__).parent / "frame" / "schema.yaml"
 
 
@@ -109,9 +107,7 @@ def checked(configuration: Mapping, studies: Mapping[str, Study]) -> dict:
     errors = list(jsonschema.Draft202012Validator(schema_of(studies)).iter_errors(result))
     if errors:
         errors = sorted(map(_deepest, errors), key=lambda e: list(map(str, e.absolute_path)))
-        sentences = list(dict.fromkeys(map(_sentence, errors)))
-        more = [f"{len(sentences) - SHOWN} more keys are wrong."] * (len(sentences) > SHOWN)
-        raise InputError(" ".join(sentences[:SHOWN] + more))
+        raise InputError(" ".join(dict.fromkeys(map(_sentence, errors))))
     check_ranks(result)
     return result
 
