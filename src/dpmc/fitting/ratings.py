@@ -138,8 +138,6 @@ def prepare_store(
 
 def n_outside(store: Store, rating_range: tuple[float, float], client: Any = None) -> int:
     """Return how many ratings of a store are outside of a range."""
-    if not store.exceeds(*rating_range):
-        return 0
     stored = Blocks(store, cores(), elsewhere=over(client))
     return int(counted(partial(_outside_in, rating_range), stored))
 

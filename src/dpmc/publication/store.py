@@ -14,7 +14,7 @@ import json
 import os
 import stat
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -30,7 +30,7 @@ from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError, ParameterError
 from dpmc.files import content_digest, file_digest
 from dpmc.publication.reading import Reading, readable
-from dpmc.publication.table import Lines, means_of
+from dpmc.publication.table import Lines, means_of, resolve
 from dpmc.ratings import Compressed, Ratings
 
 FORMAT = "dpmc-store-1"
@@ -58,7 +58,6 @@ class Store:
         self.path, self._stated = path, stated
         # files and blocks that were checked, as they were then
         self._seen: dict[int | str, tuple] = {}
-        self._checked: dict[int, tuple] = {}
         self.n_users, self.n_items = stated["users"], stated["items"]
         self.n_ratings, self.rated = stated["ratings"], stated["rated"]
         self.n_repeated, self.n_blocks = stated["repeated"], len(stated["blocks"])
@@ -140,47 +139,11 @@ class Store:
             for first, rows in self._rows(number).blocks():
                 yield int(self.firsts[number]) + first, rows
 
-    def exceeds(self, low: float, high: float) -> bool:
-        """Return whether a rating of the table was outside of a range."""
-        lowest, highest = self._stated["lowest"], self._stated["highest"]
-        return lowest is not None and not low <= lowest <= highest <= high
-
-    def block(self, number: int, rating_range: tuple[float, float] | None = None) -> Compressed:
-        """Return the ratings of a block, see :class:`Resolved`.
-
-        Raises
-        ------
-        InputError
-            The block is not as it was built; the message names it and no user.
-        """
-        return Resolved(rating_range)(0, self._rows(number))
-
-    def part(self, number: int, rating_range: tuple[float, float] | None = None) -> Ratings:
-        """Return a block as ratings with labels, of all items."""
-        labels = {"user_labels": self.user_labels(number), "item_labels": self.item_labels}
-        return Ratings.from_rows(self.block(number, rating_range), self.n_items, **labels)
-
     def ratings_of(
         self, users: Iterable[str], rating_range: tuple[float, float] | None = None
     ) -> Ratings:
         """Return the ratings of some users, of whom those that are not here are left out."""
-        asked, labels = set(users), [np.empty(0, dtype=object)]
-        sizes, indices = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
-        values = [np.empty(0)]
-        ends = {bisect_right(self.first_users, user) for user in asked}
-        for number in sorted(end - 1 for end in ends if end):
-            here = self.user_labels(number)
-            chosen = np.array([label in asked for label in here.tolist()], dtype=bool)
-            rows = self.block(number, rating_range)
-            rows = rows.keep(rows.per_rating(chosen))
-            labels.append(here[chosen])
-            sizes.append(rows.sizes[chosen])
-            indices.append(rows.indices)
-            values.append(rows.values)
-        indptr = np.append(0, np.cumsum(np.concatenate(sizes)))
-        rows = Compressed(indptr, np.concatenate(indices), np.concatenate(values))
-        of_users = {"user_labels": np.concatenate(labels), "item_labels": self.item_labels}
-        return Ratings.from_rows(rows, self.n_items, **of_users)
+        return resolve(self._lines(set(users)), rating_range)
 
     def lines(self, rated: bool = True) -> Lines:
         """Return all that is in the store, in memory, as a table that was read.
@@ -188,25 +151,34 @@ class Store:
         Raises
         ------
         InputError
-            See :meth:`block`; or ratings are asked for that are not there, or the reverse.
+            A block is not as it was built; the message names it and no user. Or ratings are asked
+            for that are not there, or the reverse.
         """
         self.check_rated(rated)
-        parts = [
-            self._lines(self._rows(number), self.user_labels(number))
-            for number in range(self.n_blocks)
-        ]
-        firsts = np.cumsum([0, *(part.users.labels.size for part in parts)], dtype=np.int32)
-        nobody = np.empty(0, dtype=object)
-        users, items, values = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
-        users = np.concatenate(
-            [users, *(part.users.codes + f for part, f in zip(parts, firsts, strict=False))]
-        )
-        return Lines(
-            Labelled(users, np.concatenate([nobody, *(part.users.labels for part in parts)])),
-            Labelled(np.concatenate([items, *(p.items.codes for p in parts)]), self.item_labels),
-            np.concatenate([values, *(part.values for part in parts)]),
-            None,
-        )
+        return self._lines(None)
+
+    def _lines(self, asked: Set[str] | None) -> Lines:
+        """Return what is there of the users that are asked for, or of all."""
+        numbers: Iterable[int] = range(self.n_blocks)
+        if asked is not None:
+            ends = {bisect_right(self.first_users, user) for user in asked}
+            numbers = sorted(end - 1 for end in ends if end)
+        first, labels = 0, [np.empty(0, dtype=object)]
+        codes, items, values = [np.empty(0, np.int32)], [np.empty(0, np.int32)], [np.empty(0)]
+        for number in numbers:
+            rows, here = self._rows(number), self.user_labels(number)
+            chosen = np.ones(here.size, dtype=bool)
+            if asked is not None:
+                chosen = np.array([label in asked for label in here.tolist()], dtype=bool)
+                rows = rows.keep(rows.per_rating(chosen))
+            codes.append(rows.per_rating((first - 1 + np.cumsum(chosen)).astype(np.int32)))
+            items.append(rows.indices)
+            values.append(rows.values.astype(np.float64))
+            labels.append(here[chosen])
+            first += labels[-1].size
+        users = Labelled(np.concatenate(codes), np.concatenate(labels))
+        every = Labelled(np.concatenate(items), self.item_labels)
+        return Lines(users, every, np.concatenate(values), None)
 
     def check(self, threads: int = 1, report: Callable[[float], None] = lambda share: None) -> None:
         """Read all blocks, in threads, and refuse one that is not as it was built.
@@ -222,12 +194,7 @@ class Store:
 
     def check_block(self, number: int) -> None:
         """Refuse a block that is not as it was built; this process reads it once as it is."""
-        files = self._stated["blocks"][number]["files"]
-        state = tuple(self._check(number, name) for name in files)
-        if self._checked.get(number) != state:
-            if self.user_labels(number).size != self._rows(number).n_rows:
-                raise self._changed(number)
-            self._checked[number] = state
+        self._rows(number)
 
     def verify(self, report: Callable[[float], None] = lambda share: None) -> None:
         """Read everything, and refuse what is not as it was built, see :meth:`check`.
@@ -240,7 +207,7 @@ class Store:
         """
         self._check_place()
         self.check(report=report)
-        if self.item_labels.size != self.n_items or not self._has_its_ends():
+        if self.item_labels.size != self.n_items:
             raise self._changed(None)
         for name in self._stated["files"]:
             self._check(None, name)
@@ -268,19 +235,6 @@ class Store:
                         f"`chmod -R go= {self.path}` closes it."
                     )
 
-    def _has_its_ends(self) -> bool:
-        """Return whether ratings lie between the lowest and the highest that are stated, and reach
-        them if no row was left out: later ratings of a pair leave earlier ones out."""
-        lowest, highest = self._stated["lowest"], self._stated["highest"]
-        if lowest is None:
-            return bool(self.n_ratings == 0)
-        values = [self._rows(number).values for number in range(self.n_blocks)]
-        low = min((float(each.min()) for each in values if each.size), default=lowest)
-        high = max((float(each.max()) for each in values if each.size), default=highest)
-        if self._stated["rows"] == self.n_ratings:
-            return bool((low, high) == (lowest, highest))
-        return bool(lowest <= low and high <= highest)
-
     def check_rated(self, rated: bool) -> None:
         """Refuse to be read as a table with ratings, or without, if it is not one."""
         if self.rated and not rated:
@@ -296,16 +250,11 @@ class Store:
                 path=self.path,
             )
 
-    def _lines(self, rows: Compressed, user_labels: np.ndarray) -> Lines:
-        users = rows.per_rating(np.arange(rows.n_rows, dtype=np.int32))
-        items = Labelled(np.array(rows.indices), self.item_labels)
-        return Lines(Labelled(users, user_labels), items, rows.values.astype(np.float64), None)
-
     def _rows(self, number: int) -> Compressed:
         """Return a block as it is on disk, where several ratings may be of one pair."""
         stated = self._stated["blocks"][number]
         files = [f"{number:05}/{name}.npy" for name in ARRAYS]
-        state = tuple(self._check(number, name) for name in files)
+        state = tuple(self._check(number, name) for name in stated["files"])
         with readable(self.path):
             # plain arrays over what is mapped, which compiled functions take
             indptr, indices, values = (
@@ -320,7 +269,8 @@ class Store:
                 raise self._changed(number)
             repeats = _repeats(indptr, indices, values, self.n_items)
             sizes = (stated["users"], stated["ratings"], stated["repeated"])
-            if sizes != (rows.n_rows, rows.indices.size, repeats):
+            found = self.user_labels(number).size, rows.indices.size, repeats
+            if sizes != found or rows.n_rows != found[0]:
                 raise self._changed(number)
             self._seen[number] = state
         return rows
@@ -456,11 +406,8 @@ def _check_numbers(stated: Mapping) -> None:
             or sum(parts) != stated[name]
         ):
             raise ValueError(name)
-    ends = stated["lowest"], stated["highest"]
-    known = all(isinstance(end, float) for end in ends) or ends == (None, None)
-    counts = _is_count(stated["items"]) and _is_count(stated["rows"])
-    if not known or not counts or stated["rows"] < stated["ratings"]:
-        raise ValueError("rows")
+    if not _is_count(stated["items"]):
+        raise ValueError("items")
     if not isinstance(stated["rated"], bool):
         raise ValueError("rated")
     of_block = [*(f"{name}.npy" for name in ARRAYS), USERS]

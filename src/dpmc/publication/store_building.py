@@ -172,7 +172,7 @@ def _read(work: Path, path: Path, reading: Reading, block: int, progress: Progre
         First user of each block, and the number of users.
     """
     users, items = Numbering(), Numbering()
-    n_rows, low, high, single, counts = 0, np.inf, -np.inf, True, np.zeros(0, dtype=np.int64)
+    single, counts = True, np.zeros(0, dtype=np.int64)
     kind = _ROW + [("time", np.float64)] * (reading.timestamp is not None)
     with progress("rows read") as report, _own_file(work / "rows") as stream:
         for piece in read_pieces(path, reading, users, items, Source()):
@@ -182,13 +182,10 @@ def _read(work: Path, path: Path, reading: Reading, block: int, progress: Progre
             if piece.times is not None:
                 rows["time"] = piece.times
             stream.write(rows.view(np.uint8))
-            n_rows += rows.size
             counts = np.concatenate([counts, np.zeros(users.size - counts.size, np.int64)])
             np.add.at(counts, piece.users, 1)
-            if rows.size:
-                low, high = min(low, rows["value"].min()), max(high, rows["value"].max())
-                with np.errstate(over="ignore"):
-                    single &= bool((rows["value"].astype(np.float32) == rows["value"]).all())
+            with np.errstate(over="ignore"):
+                single &= bool((rows["value"].astype(np.float32) == rows["value"]).all())
             report(piece.share)
     user_places, labels = users.labels()
     of_users = np.zeros(len(labels), dtype=np.int64)
@@ -204,11 +201,7 @@ def _read(work: Path, path: Path, reading: Reading, block: int, progress: Progre
     facts = {
         "users": len(labels),
         "items": len(item_labels),
-        "rows": n_rows,
         "rated": reading.rated,
-        "timed": len(kind) > len(_ROW),
-        "lowest": float(low) if n_rows else None,
-        "highest": float(high) if n_rows else None,
         "values": "float32" if single else "float64",
     }
     return facts, kind, {"user": user_places, "item": item_places, "counts": of_users}, starts
@@ -269,7 +262,7 @@ def _at_most(stream, kind: list, count: int) -> np.ndarray:
 
 def _sorted(place: Path, rows: np.ndarray, n_users: int, facts: dict) -> dict[str, object]:
     """Write the arrays of a block, and return what there is to say of it."""
-    times = np.ascontiguousarray(rows["time"]) if facts["timed"] else np.empty(0)
+    times = np.ascontiguousarray(rows["time"]) if "time" in rows.dtype.names else np.empty(0)
     columns = [np.ascontiguousarray(rows[name]) for name in ("user", "item", "value")]
     del rows
     indptr, indices, values, repeated = _grouped(*columns, times, n_users, facts["items"])

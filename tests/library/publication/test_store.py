@@ -91,8 +91,6 @@ def test_a_store_holds_what_the_table_does(tmp_path_factory, rows, block, timed,
     blocks = Blocks(store).then(Resolved(span)).blocks()
     firsts, found = zip(*blocks, strict=True) if rows else ((), ())
     assert firsts == tuple(np.cumsum([0, *(each.n_rows for each in found)])[:-1])
-    parts = [store.part(number, span) for number in range(store.n_blocks)]
-    assert sum(each.indices.size for each in found) == sum(len(each) for each in parts)
     assert b"".join(each.indices.tobytes() for each in found) == wanted.items.tobytes()
     assert b"".join(each.values.tobytes() for each in found) == wanted.values.tobytes()
     sizes = np.concatenate([np.empty(0, int), *(each.sizes for each in found)])
@@ -303,7 +301,7 @@ def test_a_block_that_was_changed_is_named_and_no_user(tmp_path, table, name):
     path.write_bytes(content)
     sentence = f"{store}: block 3 is not as it was built; build the store again from the table."
     changed = Store.open(store)
-    assert changed.block(2).n_rows  # another one is read
+    changed.check_block(2)  # another one is read
     for read in (changed.verify, changed.lines):
         with pytest.raises(InputError) as caught:
             read()
@@ -323,7 +321,6 @@ def test_a_block_that_is_overwritten_after_it_was_checked_is_refused(tmp_path, t
     kept = pickle.loads(pickle.dumps(store))
     for each in (store, kept):
         each.check_block(1)
-        assert each.block(1).n_rows
     path = store.path / "00001" / name
     facts, content = path.stat(), bytearray(path.read_bytes())
     content[-2] ^= 1
@@ -334,7 +331,7 @@ def test_a_block_that_is_overwritten_after_it_was_checked_is_refused(tmp_path, t
         with pytest.raises(InputError, match="block 1 is not as it was built"):
             each.check_block(1)
         with pytest.raises(InputError, match="block 1 is not as it was built"):
-            each.user_labels(1) if name == "users.txt" else each.block(1)
+            each.user_labels(1) if name == "users.txt" else each.lines()
         each.check_block(0)
 
 
@@ -435,11 +432,8 @@ def put(*place):
         put("repeated", 7),
         put("repeated", True),
         put("blocks", 0, "users", lambda number: float(number)),
-        put("rows", 10),
         put("items", "12"),
         put("rated", 0),
-        put("lowest", None),
-        put("highest", "9"),
         put("blocks", lambda blocks: [blocks[0], *blocks]),
         put("blocks", 0, lambda block: block | {"files": {}}),
         put("files", lambda files: files | {"more.txt": files["items.txt"]}),
@@ -452,23 +446,6 @@ def test_numbers_that_do_not_add_up_are_refused_by_every_command(tmp_path, table
     sentence = f"dpmc: {store}/store.json is damaged: build the store again.\n"
     assert refused("store", "verify", store) == sentence
     assert refused(*listed("fit", store, tmp_path / "m", **{"items-are-public": True})) == sentence
-
-
-@pytest.mark.parametrize("end", ["lowest", "highest"])
-@pytest.mark.parametrize("columns", [USUAL, TIMED])
-def test_the_ends_of_the_ratings_are_those_of_the_rows(tmp_path, columns, end):
-    """Where the latest ratings count, ends of others may lie beyond them, and not within."""
-    table = write_table(tmp_path / "mine.csv", many(), HEADER)
-    store = build(table, tmp_path / "store", columns, block=50).path
-    beyond, within = (-1, 1) if end == "lowest" else (1, -1)
-    for change, right in ((beyond, columns is TIMED), (within, False)):
-        mended(store, put(end, lambda number, change=change: number + change))
-        if right:
-            run("store", "verify", store)
-        else:
-            assert "it is not as it was built" in refused("store", "verify", store)
-        mended(store, put(end, lambda number, change=change: number - change))
-    run("store", "verify", store)
 
 
 def test_ratings_do_not_become_likes(tmp_path, table):
