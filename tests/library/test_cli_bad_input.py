@@ -167,14 +167,9 @@ def test_an_interrupt_is_one_sentence(monkeypatch):
 
 OPTIONS = [
     ({"rank": 10**20}, "--rank must lie between 1 and 1e+09"),
-    ({"ratings-per-user": 10**23}, "--ratings-per-user must lie between 1 and 1e+09"),
-    ({"iterations": 10**20}, "--iterations must lie between 1 and 1e+09"),
     ({"factor-bound": 1e300}, "--factor-bound must lie between 1e-15 and 1e+15"),
-    ({"user-regularization": 1e-300}, "--user-regularization must lie between"),
     ({"rating-range": (1, 1.0000000000000002)}, "rating_range must be no shorter than 1e-09"),
-    ({"rating-range": (0, 1e-16)}, "--rating-range must lie between"),
     ({"rating-range": (-1e308, 1e308)}, "--rating-range must lie between"),
-    ({"method": "bias", "ratings-per-user": -4}, "ratings_per_user must be an integer"),
 ]
 
 
@@ -189,7 +184,6 @@ def test_numbers_with_which_computing_would_fail(tmp_path, table, changes, words
     ("options", "words"),
     [
         (["--epsilon", "1e-300", "--releases", 3], "--epsilon must lie between 1e-09 and 1e+09"),
-        (["--epsilon", "1e300", "--releases", 3], "--epsilon must lie between"),
         (["--epsilon", 5, "--releases", 10**17], "--releases must lie between 1 and 10000"),
         (["--epsilon", 5, "--relation", "user", "--iterations", 10**13], "--iterations must lie"),
         (["--epsilon", 5, "--relation", "user", "--factor-bound", 1e-300], "--factor-bound must"),

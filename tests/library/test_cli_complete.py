@@ -322,17 +322,6 @@ def test_rated_items_are_an_option_of_top(folder):
     assert "--include-rated goes with --top: without it, all items are written." in sentence
 
 
-def test_predictions_are_those_of_the_library(folder):
-    published = load(folder / "model")
-    own = rated(folder)
-    for user, values in by_user(rows_in(complete(folder).stdout)).items():
-        np.testing.assert_array_equal(list(values.values()), published.complete(own[user]))
-    low, high = json.loads((folder / "model" / "guarantee.json").read_text())["constants"][
-        "rating_range"
-    ]
-    assert (low, high) == (1, 5)
-
-
 @pytest.mark.parametrize(
     ("constants", "factors", "words"),
     [
@@ -353,9 +342,3 @@ def test_folders_that_hold_something_else(folder, tmp_path, constants, factors, 
     factors = factors or (folder / "model" / "item_factors.csv").read_text()
     (tmp_path / "item_factors.csv").write_text(factors)
     assert words in refused("complete", "--model", tmp_path, "--ratings", folder / "mine.csv")
-
-
-def test_a_guarantee_nested_beyond_reason(folder, tmp_path):
-    (tmp_path / "guarantee.json").write_text("[" * 100_000)
-    sentence = refused("complete", "--model", tmp_path, "--ratings", folder / "mine.csv")
-    assert "holds no output of dpmc fit" in sentence

@@ -144,26 +144,10 @@ def test_columns_and_numbers_of_ratings(tmp_path):
     assert len({each["errors"][1]["rmse"] for each in results}) == 1
 
 
-def test_mechanisms(tmp_path):
-    table = write_table(tmp_path / "mine.csv", rows_of())
-    named = ["--rating-range", 1, 5, "--relation", "entry", "--method", "bias", "--epsilon", 5]
-    results = [
-        json.loads(run("evaluate", table, *named, "--mechanism", each, "--json").stdout)
-        for each in ("gaussian", "laplace")
-    ]
-    assert [each["mechanism"] for each in results] == ["gaussian", "laplace"]
-    assert len({each["errors"][0]["rmse"] for each in results}) == 2
-
-
 REFUSALS = {
     "no range": (["--relation", "user"], "Give --rating-range LOWEST HIGHEST"),
-    "range": (["--rating-range", 5, 1, "--relation", "user"], "rating_range must be two numbers"),
-    "relation": (["--relation", "users"], "There is no neighbouring relation 'users'"),
     "method": (["--relation", "user", "--method", "biased"], "--method must be .* got 'biased'"),
     "method of users": (["--relation", "entry", "--method", "bayes"], "protects users with all"),
-    "epsilon": (["--relation", "user", "--epsilon", 0], "epsilon must be a number above 0"),
-    "delta": (["--relation", "user", "--delta", 2], r"delta must lie in \[0, 1\)"),
-    "mechanism": (["--relation", "user", "--mechanism", "laplac"], "did you mean 'laplace'"),
     "column": (["--relation", "user", "--user", "who"], "there is no column 'who'"),
 }
 

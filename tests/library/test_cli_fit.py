@@ -201,16 +201,6 @@ def test_entry_level_from_parquet_with_everything_published(truth, tmp_path):
     assert items == sorted(map(str, range(30)))
 
 
-@pytest.mark.parametrize("relation", ["user_replace", "entry"])
-def test_the_other_relations(table, tmp_path, relation):
-    per_user = {"ratings-per-user": None if relation == "entry" else 12}
-    fit(table, tmp_path / "out", relation=relation, mechanism="gaussian", **per_user)
-    stated = guarantee(tmp_path / "out")
-    assert stated["relation"] == {"entry": "entry_add_remove"}.get(relation, relation)
-    sigma = get_sigma_gaussian(20, 1e-6) * math.sqrt(stated["releases"])
-    assert stated["noise_multiplier"] == pytest.approx(sigma, rel=1e-6)
-
-
 @pytest.mark.parametrize("relation", ["user", "user_replace", "entry", "entry_change"])
 def test_biases_from_csv_to_every_users_own_predictions(table, truth, tmp_path, relation):
     out = tmp_path / "out"
@@ -243,11 +233,6 @@ def test_biases_from_csv_to_every_users_own_predictions(table, truth, tmp_path, 
     offset = np.clip(left, -half, half).sum() / (len(own) + 5)
     mine = [float(row["prediction"]) for row in rows if row["user"] == "u7"]
     np.testing.assert_allclose(mine, np.clip(found[:, 0] + offset, LOW, HIGH))
-
-
-def test_biases_are_damped_as_told(table, tmp_path):
-    fit(table, tmp_path / "out", method="bias", shrinkage=20, **{"items-are-public": True})
-    assert guarantee(tmp_path / "out")["constants"]["shrinkage"] == 20
 
 
 # -- what is said -------------------------------------------------------------------------------
@@ -385,17 +370,6 @@ def test_one_json_object(table, tmp_path):
     assert "may be published: nothing: it was simulated\n" in spoken
 
 
-def test_quiet_says_nothing_but_remarks_and_errors(table, tmp_path, capsys, monkeypatch):
-    sound = {"rating-range": (-20, 20), "ratings-per-user": 30, "epsilon": 10}
-    assert fit(table, tmp_path / "sound", quiet=True, **sound).output == ""
-    result = fit(table, tmp_path / "out", quiet=True, delta=1e-3, **{"rating-range": (1, 1.5)})
-    assert result.stdout == ""
-    assert all(line.startswith("dpmc: ") for line in result.stderr.splitlines())
-    assert "are outside of the range 1 to 1.5" in result.stderr
-    listed = arguments(table, tmp_path / "out", quiet=True)
-    assert "exists; name another --output" in refusal(capsys, monkeypatch, "fit", listed)
-
-
 def test_noise_that_is_not_named_is_what_dpmc_noise_says(table, tmp_path):
     for relation, budget, expected in (
         ("entry", {"epsilon": 20}, "laplace"),
@@ -424,41 +398,6 @@ def test_noise_that_is_not_named_is_what_dpmc_noise_says(table, tmp_path):
 def _triplets(truth):
     observed = truth.observed
     return zip(observed.users, observed.items, observed.values.tolist(), strict=True)
-
-
-@pytest.mark.parametrize("method", ["als", "bias"])
-def test_the_order_of_rows_changes_no_bit_of_what_is_published(table, tmp_path, method):
-    header, *rows = table.read_text().splitlines(keepends=True)
-    texts = []
-    for name, given in (("a", rows), ("b", rows[::-1]), ("c", sorted(rows))):
-        path = tmp_path / f"{name}.csv"
-        path.write_text(header + "".join(given))
-        fit(path, tmp_path / name, method=method, simulate=5)
-        texts.append((tmp_path / name / "simulated_item_factors.csv").read_text())
-    assert texts[0] == texts[1] == texts[2]
-
-
-@pytest.fixture(scope="module")
-def of_no_use(tmp_path_factory):
-    """A table and a list of items: one user rated a million items; labels are neither numbers nor
-    in a row; some listed items nobody rated, and some users none that is listed."""
-    folder = tmp_path_factory.mktemp("of_no_use")
-    labels = np.arange(1_000_000) * 7 - 3
-    items = np.concatenate([labels, labels[:40], [5, 6]])
-    users = np.array(["all of them"] * labels.size + ["x y", "ü"] * 20 + ["nothing"] * 2)
-    columns = {"user": users, "item": items, "rating": np.tile([1.0, 2.0], items.size // 2)}
-    parquet.write_table(pa.table(columns), folder / "mine.parquet")
-    (folder / "items.txt").write_text("\n".join([*map(str, labels[:20]), "-1", "nobody's"]))
-    return folder / "mine.parquet", folder / "items.txt"
-
-
-@pytest.mark.parametrize("method", ["als", "bias"])
-def test_ratings_that_seem_of_no_use_are_fitted(of_no_use, tmp_path, method):
-    ratings, items = of_no_use
-    fit(ratings, tmp_path / "out", method=method, items=items)
-    _, found, table = factors(tmp_path / "out" / "item_factors.csv")
-    assert found == items.read_text().split("\n")
-    assert np.isfinite(table).all()
 
 
 def test_in_a_process_of_its_own(table, tmp_path):
@@ -626,13 +565,6 @@ def test_remarks_on_a_budget_come_before_any_noise(table, tmp_path, monkeypatch)
     assert "the model must not be published: epsilon 30 is above the limit of 20" in result.stderr
 
 
-def test_columns_are_detected_or_named(truth, tmp_path):
-    path = tmp_path / "mine.tsv"
-    path.write_text("who\tfilm\tnote\nann\tup\t4\nbob\tup\t3\n")
-    fit(path, tmp_path / "out", user="who", rating="note", **{"rating-range": (1, 5)})
-    assert factors(tmp_path / "out" / "item_factors.csv")[1] == ["up"]
-
-
 # -- what is refused ----------------------------------------------------------------------------
 
 REFUSALS = {
@@ -735,15 +667,6 @@ def test_a_folder_is_written_whole_or_not_at_all(tmp_path):
     write("second")
     assert (tmp_path / "out" / "file").read_text() == "second"
     assert [each.name for each in tmp_path.iterdir()] == ["out"]
-
-
-def test_complete_refuses_what_it_cannot_read(table, tmp_path, capsys, monkeypatch):
-    listed = ["--model", tmp_path, "--ratings", table]
-    sentence = refusal(capsys, monkeypatch, "complete", listed)
-    assert "guarantee.json cannot be read: No such file" in sentence
-    (tmp_path / "guarantee.json").write_text("{}")
-    (tmp_path / "item_factors.csv").write_text("item\n")
-    assert "holds no output of dpmc fit" in refusal(capsys, monkeypatch, "complete", listed)
 
 
 # -- one user's own completion ------------------------------------------------------------------

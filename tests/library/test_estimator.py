@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from numba import njit
 from publication.small_tables import (
     ITEMS,
     USERS,
@@ -28,8 +27,6 @@ import dpmc
 from dpmc import PrivateFactorization, estimator
 from dpmc.cli.fit import fit
 from dpmc.errors import InputError
-from dpmc.fitting.compiling import NOTICE, Notice
-from dpmc.fitting.fit import Fit
 from dpmc.fitting.parameters import METHODS
 from dpmc.methods.released.verify import verify
 from dpmc.released import load
@@ -155,20 +152,6 @@ def test_complete_load_and_predict_agree(frame, tmp_path, method):
     np.testing.assert_array_equal(loaded.predict(pairs, frame), model.predict(pairs))
     mine = frame[frame["user"] == "u05"]
     assert loaded.recommend(mine, n=3) == model.recommend(mine, n=3)
-
-
-def test_noise_is_new_each_time_unless_simulated(frame, tmp_path):
-    found = [fitted(frame, simulate=seed) for seed in (None, None, 3, 3, 4)]
-    a, b, c, d, e = (model.predict(every_pair()) for model in found)
-    assert not (a == b).any()
-    np.testing.assert_array_equal(c, d)
-    assert not (c == e).any()
-    assert [model.guarantee_.simulated for model in found] == [False, False, True, True, True]
-    for model in found[1:3]:
-        model.save(tmp_path / "out", force=True)
-        prefix = "simulated_" if model.guarantee_.simulated else ""
-        assert all(name.startswith(prefix) for name in files_of(tmp_path / "out"))
-    assert PrivateFactorization.load(tmp_path / "out").guarantee_.simulated
 
 
 def test_remarks_are_warnings_of_the_caller(frame):
@@ -420,19 +403,6 @@ def test_items_that_are_unknown_are_remarked_on(frame, model):
     assert said(model.predict, pairs[:1], [("u05", "tea", 3)]) == [left_out]
     assert said(model.recommend, {"tea": 3, "a": 3}) == [left_out]
     assert said(model.recommend, {"a": 3}) == []
-
-
-def test_a_fit_says_that_it_compiles(frame, capsys, monkeypatch):
-    run_it = Fit.run
-
-    def compiling(*args, **more):
-        assert njit(lambda x: x + 3)(1) == 4
-        run_it(*args, **more)
-
-    monkeypatch.setattr(Fit, "run", compiling)
-    monkeypatch.setattr(Notice, "said", False)
-    fitted(frame)
-    assert capsys.readouterr().err == f"{NOTICE}\n"
 
 
 def test_recommendations(model):

@@ -4,11 +4,8 @@ import numpy as np
 import pytest
 from browser import Browser, needed
 from publication.drawn_pages import (
-    MODELS,
     N_ITEMS,
     TITLES,
-    check_numbers_and_order,
-    check_ties,
     draw,
 )
 
@@ -37,23 +34,10 @@ def opened(browser, folder, name, **options):
     browser.wait("'ready' in document.body.dataset")
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_numbers_and_order_are_those_of_complete(browser, folder, name):
-    opened(browser, folder, name)
-    check_numbers_and_order(folder, name, lambda *asked: [browser.evaluate(each) for each in asked])
-    assert browser.complaints() == []
-
-
 def focused(browser):
     return browser.evaluate(
         "(document.activeElement.labels?.[0] ?? document.activeElement).textContent"
     )
-
-
-@pytest.mark.parametrize("n", [1, 10, 100, 1000])
-def test_ties_are_in_the_order_of_other_lists(browser, folder, n):
-    opened(browser, folder, "bayes")
-    check_ties(n, lambda *asked: [browser.evaluate(each) for each in asked])
 
 
 def best_shown(browser):

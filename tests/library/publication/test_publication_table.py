@@ -144,18 +144,6 @@ def test_a_row_group_of_any_size_is_read_in_pieces(kind, limit, folder, monkeypa
     assert fields_of(read_lines(path, USUAL))[39] == ("39", "39", 39.0)
 
 
-def test_labels_are_text_in_the_order_of_code_points(folder):
-    rows = [("10", "2", 1.0, 0), ("9", " 10\t", 2.0, 0), ("07", "10", 3.0, 0)]
-    table = read_csv(folder, as_csv(rows))
-    assert table.users.labels.tolist() == ["07", "10", "9"]
-    assert table.items.labels.tolist() == ["10", "2"]
-    numbers = {"item": [2, 10, 10], "rating": [1, 2, 3]}
-    for users in ([10, 9, 7], [10.0, 9.0, 7.0], pa.array([10, 9, 7], pa.uint64())):
-        table = read_parquet(folder, user=users, **numbers)
-        assert table.users.labels.tolist() == ["10", "7", "9"]
-        assert fields_of(table)[0] == ("10", "2", 1.0)
-
-
 @settings(deadline=None)
 @given(
     rows=ROWS,
@@ -321,13 +309,6 @@ def test_parquet_dates(folder, kind):
     )
     assert np.argsort(table.times).tolist() == [1, 0, 2]
     assert resolve(table, None).values.tolist() == [3.0]
-
-
-@pytest.mark.parametrize("when", ["12", " 12.5", "-3", "1e9"])
-def test_times_that_are_numbers(folder, when):
-    rows = [("a", "b", 1.0, "11"), ("a", "b", 2.0, when), ("a", "c", 2.0, "1")]
-    table = read_csv(folder, as_csv(rows), TIMED)
-    assert table.times.tolist() == [11.0, float(when), 1.0]
 
 
 # the secrets must not be part of a path, a column's name or the sentence itself
@@ -690,21 +671,6 @@ def test_a_file_like_u_data_has_its_columns_by_their_places(folder, name):
     odd = b'1"\t"2\t3\t4\n'
     odd = gzip.compress(odd) if name.endswith(".gz") else odd
     assert fields_of(read_csv(folder, odd, name=name)) == [('1"', '"2', 3.0)]
-
-
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        (f"1\t2\t3\t4\n{SECRET_USER}\t2\t3\n", "line 2: 4 fields are expected; 3 were found."),
-        (f"{SECRET_USER}\t2\tx\t4\n", "line 1: a finite number is expected in the column 'rating'"),
-    ],
-)
-def test_faults_of_a_file_like_u_data(tmp_path, content, expected):
-    path = tmp_path / "u.data"
-    path.write_text(content)
-    sentence = refusal(path)
-    assert expected in sentence
-    assert not told(sentence, path)
 
 
 @pytest.mark.parametrize("cut", [0, 5, 30, -4])
