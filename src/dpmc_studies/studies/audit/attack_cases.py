@@ -39,7 +39,7 @@ from dpmc_studies.studies.audit.neighbours import (
     of_people,
     with_labels,
 )
-from dpmc_studies.studies.audit.released import TARGET
+from dpmc_studies.studies.audit.released import TARGET, files_of
 from dpmc_studies.studies.audit.released_rows import FITTED, FITTED_FAMILIES
 from dpmc_studies.studies.audit.rows import CONFIDENCE, bound_row
 
@@ -182,7 +182,7 @@ def fit_case(name, method: PrivateMethod, here, there, *, selection=None, noise=
     def publish(path, ratings):
         ledger = Ledger(noise(method.calibration.noise), releases)
         method.fit(ratings, ledger=ledger, selection=selection)
-        fit_folder.write(path, method, method.guarantee_.publishable, {})
+        fit_folder.write(path, method, files_of(method), {})
 
     claim = {"method": name, "mechanism": "gaussian", "relation": method.relation, "delta": DELTA}
     return Case(claim, here, there, publish)

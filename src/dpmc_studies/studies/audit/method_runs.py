@@ -125,8 +125,8 @@ def sampled_rows(
     here, there = neighbours(claim["relation"], rng)[WORST]
     claim = dict(claim, samples=runs)
     seed = int(rng.integers(2**32))  # the start is public: one and the same in all runs
-    forth = [follow(method, noise, here, there, seed) for _ in range(runs)]
-    back = [follow(method, noise, there, here, seed) for _ in range(runs)]
+    forth = [follow(method, noise, here, there, seed, whole=False) for _ in range(runs)]
+    back = [follow(method, noise, there, here, seed, whole=False) for _ in range(runs)]
     yield from trace_rows(forth, back, method.calibration.noise.cdf, claim)
 
 

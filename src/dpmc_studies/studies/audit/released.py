@@ -74,8 +74,7 @@ class Publisher:
         found = {name: as_bytes(getattr(model, name)) for name in names if hasattr(model, name)}
         if not model.bounds.user_level:
             found["predictions"] = as_bytes(model.predict_matrix())
-        parts = model.guarantee_.publishable
-        return found | folder_bytes(lambda path: self.write(path, model, parts, {}))
+        return found | folder_bytes(lambda path: self.write(path, model, files_of(model), {}))
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +127,11 @@ def publisher_rows(
                 found.append(follow_published(publisher, noise, here, there, rng))
     yield sensitivity_row(max(max(each.changes.values()) for each in found), claim)
     yield difference_row("published", sum(each.differing for each in found), claim)
+
+
+def files_of(model: PrivateMethod) -> list[str]:
+    """Return the parts of a fit that its guarantee lets it publish as files."""
+    return [part for part in fit_folder.FILES if part in model.guarantee_.publishable]
 
 
 def folder_bytes(write: Callable[[Path], object]) -> dict[str, bytes]:

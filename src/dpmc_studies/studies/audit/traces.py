@@ -6,6 +6,7 @@ user's own ratings only. So the privacy loss of a run is the sum over its releas
 log p(out - query) - log p(out - query there), exactly.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,17 +34,37 @@ class Trace:
     residuals: list[np.ndarray]
 
 
-def follow(method, noise: Noise, here: Ratings, there: Ratings, seed: int) -> Trace:
+class _Spent(Exception):
+    """Nothing more may be released."""
+
+
+def follow(
+    method, noise: Noise, here: Ratings, there: Ratings, seed: int, *, whole: bool = True
+) -> Trace:
     """Run a method on ``here`` and replay its outputs on ``there``.
 
     The method is fitted twice, from the same public start, drawn by ``seed``; the run takes its
-    noise from ``noise``.
+    noise from ``noise``. Fits that are not ``whole`` end as soon as the budget is spent: what a
+    model is made of then has been released, and a release more is found by whole ones.
     """
-    run = Ledger(noise, method.releases, keep=True)
-    method.fit(here, rng=seed, ledger=run)
-    replay = Ledger(Replay([each.output for each in run.transcript]), method.releases, keep=True)
-    method.fit(there, rng=seed, ledger=replay)
+    run = _fitted(method, here, noise, seed, whole)
+    outputs = Replay([each.output for each in run.transcript])
+    replay = _fitted(method, there, outputs, seed, whole)
     return compare(run, replay, method.calibration.noise, method.bounds.p)
+
+
+def _fitted(method, ratings, noise, seed, whole) -> Ledger:
+    ledger = Ledger(noise, method.releases, keep=True)
+
+    def end_if_spent():
+        if ledger.spent >= ledger.releases * (1 - 1e-9):
+            raise _Spent
+
+    if not whole:
+        ledger.report = end_if_spent
+    with suppress(_Spent):
+        method.fit(ratings, rng=seed, ledger=ledger)
+    return ledger
 
 
 def compare(run: Ledger, replay: Ledger, noise, norm: int) -> Trace:

@@ -21,7 +21,7 @@ NOISE_TENTH = "noise x 0.1"
 NOISE_OF_BAYES = "noise of local Bayes x 0.1"
 FIXED_CHOICE = "choice by a constant seed and row numbers"
 RAW_LIST = "list of items taken from the ratings"
-RUNS = 600
+RUNS = 400
 """Of a faulty publication, on either data set: enough to show more than the claimed epsilon."""
 MANY_USERS, MANY_ITEMS = 300, 8
 """Where the choices of all move along with one user: it shows as the root of their number."""
