@@ -21,10 +21,10 @@ from threadpoolctl import threadpool_limits
 
 from dpmc.datasets.synthetic import generate
 from dpmc.mechanisms import make_mechanism
-from dpmc.methods.factorization.als import ALS
-from dpmc.methods.kernels.regressions import Regressions
 from dpmc.ratings import Ratings
+from dpmc_studies.methods.factorization.als import ALS
 from dpmc_studies.methods.factorization.direct import DirectRegressions
+from dpmc_studies.methods.kernels.regressions import Regressions
 
 REGULARIZATION = 0.5
 STEPS = 20

@@ -2,9 +2,9 @@
 
 from dpmc.datasets.synthetic import generate
 from dpmc.mechanisms.gaussian import Gaussian
-from dpmc.methods.factorization.als import ALS
-from dpmc.methods.factorization.baselines import ItemBias
 from dpmc_studies.frame.jobs.seeds import DATA, NOISE, START, stream
+from dpmc_studies.methods.factorization.als import ALS
+from dpmc_studies.methods.factorization.baselines import ItemBias
 from dpmc_studies.statistics.errors import rmse
 
 

@@ -11,7 +11,7 @@ PACKAGE = compiled.PACKAGE
 def test_the_sources_of_both_packages_are_looked_at():
     names = json.loads((PACKAGE / library.STAMP).read_text())["names"]
     assert "methods/factorization/direct.py" in names
-    assert "../dpmc/methods/kernels/regressions.py" in names
+    assert "../dpmc/methods/kernels/simd.py" in names
 
 
 def test_compiled_functions_are_of_this_njit():

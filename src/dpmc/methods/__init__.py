@@ -13,11 +13,7 @@ from importlib import import_module
 from dpmc.errors import InputError, did_you_mean
 
 METHODS: dict[str, str] = {
-    "als": "dpmc.methods.factorization.als:ALS",
     "bayesian_als": "dpmc.methods.factorization.bayesian_als:BayesianALS",
-    "global_mean": "dpmc.methods.factorization.baselines:GlobalMean",
-    "item_bias": "dpmc.methods.factorization.baselines:ItemBias",
-    "user_item_bias": "dpmc.methods.factorization.baselines:UserItemBias",
     "private_als": "dpmc.methods.factorization.private_als:PrivateALS",
     "private_global_mean": "dpmc.methods.factorization.private_baselines:PrivateGlobalMean",
     "private_item_bias": "dpmc.methods.factorization.private_baselines:PrivateItemBias",

@@ -11,6 +11,9 @@ import numpy as np
 from dpmc.errors import InputError, did_you_mean
 from dpmc.ratings import Ratings
 
+STARTS = ("normal", "uniform")
+"""Laws of the entries of random starting factors: N(0, 1) and U(0, 1)."""
+
 PAIRS_AT_A_TIME = 1 << 17
 """In pieces, as each pair takes 2 rank numbers of memory."""
 

@@ -24,6 +24,10 @@ __all__ = [
 ]
 
 METHODS |= {
+    "als": "dpmc_studies.methods.factorization.als:ALS",
+    "global_mean": "dpmc_studies.methods.factorization.baselines:GlobalMean",
+    "item_bias": "dpmc_studies.methods.factorization.baselines:ItemBias",
+    "user_item_bias": "dpmc_studies.methods.factorization.baselines:UserItemBias",
     "irls": "dpmc_studies.methods.factorization.irls:IRLS",
     "rank_one": "dpmc_studies.methods.factorization.rank_one:RankOne",
     "private_irls": "dpmc_studies.methods.factorization.private_irls:PrivateIRLS",

@@ -6,7 +6,6 @@ from plain_methods import random_ratings
 
 from dpmc.errors import InputError
 from dpmc.methods.factorization import bayesian_als
-from dpmc.methods.factorization.als import ALS
 from dpmc.methods.factorization.bayesian_als import (
     BayesianALS,
     draw_law,
@@ -15,6 +14,7 @@ from dpmc.methods.factorization.bayesian_als import (
 )
 from dpmc.methods.kernels.products import pair_products, rows_less_products
 from dpmc.ratings import Ratings
+from dpmc_studies.methods.factorization.als import ALS
 
 VARIANCE = 0.3
 FREE = slice(1, 4)

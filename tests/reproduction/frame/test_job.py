@@ -144,7 +144,7 @@ def test_numba_is_kept_from_importing_coverage():
     code = "import sys, {}; print('coverage' in sys.modules); import coverage"
     said = [
         subprocess.run([sys.executable, "-c", code.format(name)], capture_output=True, check=True)
-        for name in ("dpmc.methods.factorization.als", "numba")
+        for name in ("dpmc_studies.methods.factorization.als", "numba")
     ]
     assert [each.stdout.strip() for each in said] == [b"False", b"True"]
 

@@ -13,8 +13,8 @@ from plain_methods import (
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import make_mechanism
-from dpmc.methods.kernels.regressions import Regressions
 from dpmc_studies.methods.factorization.irls import IRLS
+from dpmc_studies.methods.kernels.regressions import Regressions
 
 
 class Noise:

@@ -8,10 +8,10 @@ import pytest
 
 from dpmc.errors import InputError
 from dpmc.methods import register_method
-from dpmc.methods.factorization.als import ALS
-from dpmc.methods.factorization.baselines import GlobalMean
 from dpmc.methods.private import PrivateMethod
 from dpmc_studies.methods import METHODS, PRIVATE, VARIANTS, method_class, method_module, variant
+from dpmc_studies.methods.factorization.als import ALS
+from dpmc_studies.methods.factorization.baselines import GlobalMean
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def test_names():
         "als", "irls", "global_mean", "item_bias", "user_item_bias", "rank_one",
     }  # fmt: skip
     assert method_class("als") is ALS
-    assert method_module("als") == "dpmc.methods.factorization.als"
+    assert method_module("als") == "dpmc_studies.methods.factorization.als"
     for name in METHODS:
         assert method_class(name).__module__ == method_module(name)
 
@@ -65,7 +65,7 @@ def test_plug_in():
 
 @pytest.mark.usefixtures("clean_registry")
 def test_a_taken_name_and_an_incomplete_class_are_refused():
-    with pytest.raises(InputError, match=r"'als' is taken by dpmc\.methods\.\w+\.als:ALS"):
+    with pytest.raises(InputError, match=r"'als' is taken by dpmc_studies\.methods\.\w+\.als:ALS"):
         register_method("als")(GlobalMean)
 
     class Nothing:

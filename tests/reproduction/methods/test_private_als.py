@@ -17,13 +17,13 @@ from private_fits import (
 
 from dpmc.datasets.synthetic import generate
 from dpmc.errors import InputError
-from dpmc.methods.factorization.als import ALS
 from dpmc.methods.private_choice import Seeded
 from dpmc.methods.private_statistics import Statistics
 from dpmc.privacy.ledger import Ledger, PrivacyViolation, Replay
 from dpmc.privacy.relations import RELATIONS, USER_LEVEL
 from dpmc.privacy.sensitivity import NORMS
 from dpmc.ratings import Ratings
+from dpmc_studies.methods.factorization.als import ALS
 
 CENTRE, B = (LOW + HIGH) / 2, (HIGH - LOW) / 2
 SETTINGS = {

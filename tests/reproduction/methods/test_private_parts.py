@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from plain_methods import random_ratings
 from private_fits import HIGH, LOW, NoNoise, build, fit_exactly, small_ratings
 
-from dpmc.methods.factorization.baselines import GlobalMean, ItemBias, UserItemBias
 from dpmc.methods.factorization.private_offsets import damped_offsets
 from dpmc.methods.kernels.private import (
     NoisedSystems,
@@ -25,6 +24,7 @@ from dpmc.privacy.ledger import PrivacyViolation
 from dpmc.privacy.relations import RELATIONS, USER_LEVEL
 from dpmc.privacy.sums import TOGETHER, step_of
 from dpmc.ratings import Ratings
+from dpmc_studies.methods.factorization.baselines import GlobalMean, ItemBias, UserItemBias
 
 # -- which ratings count --------------------------------------------------------------------------
 

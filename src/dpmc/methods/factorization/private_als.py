@@ -6,8 +6,7 @@ from dataclasses import field
 import numpy as np
 
 from dpmc.errors import InputError
-from dpmc.methods.base import choice, count, flag, positive, with_parameters
-from dpmc.methods.factorization.alternating import STARTS
+from dpmc.methods.base import STARTS, choice, count, flag, positive, with_parameters
 from dpmc.methods.factorization.private_offsets import item_offsets, user_offsets
 from dpmc.methods.kernels.private import NoisedSystems, balance, clip_rows, row_norms
 from dpmc.methods.normal import solve_rows

@@ -6,8 +6,8 @@ reading the papers. Compiled, explicit loops, no BLAS.
 
 import numpy as np
 
-from dpmc.methods.kernels.regressions import Regressions
 from dpmc_studies.compiled import njit
+from dpmc_studies.methods.kernels.regressions import Regressions
 
 
 @njit(cache=True)
@@ -50,7 +50,7 @@ def cholesky_solve(gram, target):
 def solve_rows(
     indptr, indices, values, factors, noise, start, steps, threshold, regularization, solution
 ):  # fmt: skip
-    """Run R-IRLS on every row of ratings; see :func:`dpmc.methods.kernels.lanes.solve_batches`."""
+    """Run R-IRLS on every row; see :func:`dpmc_studies.methods.kernels.lanes.solve_batches`."""
     rank = factors.shape[1]
     gram, target = np.empty((rank, rank)), np.empty(rank)
     for row in range(indptr.size - 1):

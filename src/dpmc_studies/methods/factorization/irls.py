@@ -3,9 +3,9 @@
 import numpy as np
 
 from dpmc.methods.base import choice, count, positive, with_parameters
-from dpmc.methods.factorization.alternating import AlternatingMethod
-from dpmc.methods.kernels.regressions import Regressions
+from dpmc_studies.methods.factorization.alternating import AlternatingMethod
 from dpmc_studies.methods.factorization.direct import DirectRegressions
+from dpmc_studies.methods.kernels.regressions import Regressions
 
 KERNELS = {"fast": Regressions, "direct": DirectRegressions}
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpmc.methods.base import FactorModel, check_ratings, count, positive, with_parameters
-from dpmc.methods.kernels.regressions import Regressions
+from dpmc_studies.methods.kernels.regressions import Regressions
 
 
 @with_parameters

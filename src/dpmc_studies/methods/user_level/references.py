@@ -16,8 +16,8 @@ from dpmc.methods.base import (
     positive,
     with_parameters,
 )
-from dpmc.methods.factorization.baselines import GlobalMean, UserItemBias
 from dpmc.methods.user_level.matrices import observed, top_singular, without_empty
+from dpmc_studies.methods.factorization.baselines import GlobalMean, UserItemBias
 
 
 class Trivial(GlobalMean):

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from dpmc.methods.kernels.regressions import Regressions
 from dpmc.ratings import Compressed
 from dpmc_studies.methods.factorization.irls import IRLS
+from dpmc_studies.methods.kernels.regressions import Regressions
 
 
 class Counts:
@@ -26,8 +26,8 @@ class Counts:
 class CountingRegressions(Regressions):
     """R-IRLS that counts its weights once in so many outer iterations, step by step.
 
-    Parameters are those of :class:`dpmc.methods.kernels.regressions.Regressions`, and ``every``:
-    weights are counted in the last of every so many outer iterations.
+    Parameters are those of :class:`dpmc_studies.methods.kernels.regressions.Regressions`, and
+    ``every``: weights are counted in the last of every so many outer iterations.
     """
 
     def __init__(self, rows: Compressed, rank, regularization, steps, counts: Counts, every: int):

@@ -11,10 +11,10 @@ import numpy as np
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian, Huber, Laplace
-from dpmc.methods.kernels.regressions import Regressions
 from dpmc.privacy.calibration import CALIBRATED
 from dpmc.ratings import Compressed, Ratings
 from dpmc_studies.frame.jobs.seeds import NOISE, START
+from dpmc_studies.methods.kernels.regressions import Regressions
 from dpmc_studies.studies.huber.cells import Cell
 from dpmc_studies.studies.huber.transcript_kernels import add_losses
 from dpmc_studies.studies.huber.trial import SHARED, fit
@@ -26,7 +26,7 @@ class Run:
 
     Attributes
     ----------
-    model : dpmc.methods.factorization.alternating.AlternatingMethod
+    model : dpmc_studies.methods.factorization.alternating.AlternatingMethod
         The fitted ALS or IRLS.
     user_factors : float64 array, shape (iterations, n_users, rank)
     item_factors : float64 array, shape (iterations + 1, n_items, rank)

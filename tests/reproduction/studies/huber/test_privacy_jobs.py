@@ -51,7 +51,7 @@ def test_real_data_are_an_input(section, parts):
     drawn, real = (next(iter(parts[place])) for place in (0, -1))
     assert TRANSCRIPT.inputs(section, drawn) == {}
     assert TRANSCRIPT.inputs(section, real) == {"ratings": RatingsOf(real.dataset)}
-    assert TRANSCRIPT.modules(section, drawn)[0] == "dpmc.methods.factorization.als"
+    assert TRANSCRIPT.modules(section, drawn)[0] == "dpmc_studies.methods.factorization.als"
 
 
 def test_a_part_writes_a_row_for_each_cell(parts, tmp_path):

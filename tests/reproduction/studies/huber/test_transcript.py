@@ -8,9 +8,9 @@ import pytest
 from dpmc.datasets.synthetic import generate
 from dpmc.errors import InputError
 from dpmc.mechanisms import make_mechanism
-from dpmc.methods.factorization.als import ALS
 from dpmc.ratings import Ratings
 from dpmc_studies.frame.jobs.seeds import NOISE, START, stream
+from dpmc_studies.methods.factorization.als import ALS
 from dpmc_studies.studies.huber.cells import Cell
 from dpmc_studies.studies.huber.experiments.transcript import TRANSCRIPT_COLUMNS, transcript_loss
 from dpmc_studies.studies.huber.transcript_run import Changes, far_changes, privacy_losses, record

@@ -1,8 +1,8 @@
 """Alternating least squares with noise on the item side (paper, algorithm 1)."""
 
 from dpmc.methods.base import choice, with_parameters
-from dpmc.methods.factorization.alternating import AlternatingMethod
-from dpmc.methods.kernels.regressions import Regressions
+from dpmc_studies.methods.factorization.alternating import AlternatingMethod
+from dpmc_studies.methods.kernels.regressions import Regressions
 
 NOISE_TARGETS = ("right_hand_side", "iterate")
 

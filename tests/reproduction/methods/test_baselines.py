@@ -5,8 +5,8 @@ import pytest
 from plain_methods import low_rank_ratings, random_ratings
 
 from dpmc.errors import InputError
-from dpmc.methods.factorization.baselines import GlobalMean, ItemBias, UserItemBias
 from dpmc.ratings import Ratings
+from dpmc_studies.methods.factorization.baselines import GlobalMean, ItemBias, UserItemBias
 from dpmc_studies.methods.factorization.rank_one import RankOne
 
 

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dpmc.errors import InputError
-from dpmc.methods.kernels.lanes import CHUNK, solve_batches
 from dpmc.methods.kernels.simd import LANES, lane_zeros
 from dpmc.ratings import Compressed
+from dpmc_studies.methods.kernels.lanes import CHUNK, solve_batches
 
 
 class Workspace(NamedTuple):
@@ -63,7 +63,8 @@ class Regressions:
 
     Computes theta_K of R-IRLS (Gowtham et al. 2022, algorithm 3) for all rows; with an infinite
     threshold and one step it is the ridge regression of ALS (algorithm 1). See
-    :mod:`dpmc.methods.kernels.lanes` for the two forms in which this is done. One thread, no BLAS.
+    :mod:`dpmc_studies.methods.kernels.lanes` for the two forms in which this is done. One thread,
+    no BLAS.
 
     Parameters
     ----------

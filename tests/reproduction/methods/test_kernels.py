@@ -16,9 +16,9 @@ from plain_methods import plain_irls, plain_ridge, random_ratings, ratings_by_co
 from sklearn.linear_model import Ridge
 
 from dpmc.errors import InputError
-from dpmc.methods.kernels import lanes
-from dpmc.methods.kernels.regressions import Regressions
 from dpmc_studies.methods.factorization.direct import DirectRegressions
+from dpmc_studies.methods.kernels import lanes
+from dpmc_studies.methods.kernels.regressions import Regressions
 
 FORMS = [Regressions, DirectRegressions]
 TOLERANCE = 1e-10
@@ -179,7 +179,7 @@ SAME_BITS = """
 import json, sys
 sys.path[:0] = sys.argv[1:]
 import test_kernels
-from dpmc.methods.kernels import lanes
+from dpmc_studies.methods.kernels import lanes
 digest = test_kernels.digest_of_results()
 stats = lanes.solve_batches.stats
 compiled = "".join(lanes.solve_batches.inspect_asm().values()) if stats.cache_misses else ""

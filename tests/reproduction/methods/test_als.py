@@ -6,7 +6,7 @@ import pytest
 from plain_methods import low_rank_ratings, plain_ridge, random_ratings, relative_error
 
 from dpmc.errors import InputError
-from dpmc.methods.factorization.als import ALS
+from dpmc_studies.methods.factorization.als import ALS
 from dpmc_studies.methods.factorization.irls import IRLS
 
 

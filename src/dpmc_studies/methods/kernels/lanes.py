@@ -24,11 +24,11 @@ factor space, for the rest.  F^T W F = F^T F - sum over |residual| > a of (1 - w
 In both, steps where all weights are 1 share one factorization.
 
 All arrays here have the 8 lanes as last axis (see :mod:`dpmc.methods.kernels.simd`); those of
-``work`` are described in :class:`dpmc.methods.kernels.regressions.Workspace`. Rows of a batch with
-fewer ratings than its longest are padded with f = 0, x = 0, which changes nothing.
+``work`` are described in :class:`dpmc_studies.methods.kernels.regressions.Workspace`. Rows of a
+batch with fewer ratings than its longest are padded with f = 0, x = 0, which changes nothing.
 """
 
-from dpmc.compiled import njit
+import dpmc.compiled  # noqa: F401  (numba comes through it, without coverage.py)
 from dpmc.methods.kernels.simd import (
     LANES,
     absolute,
@@ -41,6 +41,7 @@ from dpmc.methods.kernels.simd import (
     store,
     transpose,
 )
+from dpmc_studies.compiled import njit
 
 REBUILD = 100.0
 CHUNK = 16  # ratings whose products are summed in one go: their factors fit the L1 cache

@@ -6,6 +6,7 @@ import numpy as np
 
 from dpmc.errors import InputError
 from dpmc.methods.base import (
+    STARTS,
     FactorModel,
     check_generator,
     check_ratings,
@@ -15,10 +16,8 @@ from dpmc.methods.base import (
     positive,
     with_parameters,
 )
-from dpmc.methods.kernels.regressions import Regressions
 from dpmc.ratings import Ratings
-
-STARTS = ("normal", "uniform")
+from dpmc_studies.methods.kernels.regressions import Regressions
 
 
 def check_noise(name: str, value: object) -> object:
