@@ -1,6 +1,5 @@
 """``dpmc diff`` sees every table of every study: on copies of the committed reference."""
 
-import json
 import shutil
 
 import pandas as pd
@@ -52,36 +51,6 @@ def test_an_edited_number_is_found(copied, name, column):
     def edit(table):
         row = table.index[table[column] != ""][7]
         table.loc[row, column] = str(float(table.loc[row, column]) * 1.00001)
-        return table
-
-    rewritten(copied / name, edit)
-    assert found(copied) == [name]
-
-
-@pytest.mark.parametrize("study", ["huber", "equal_privacy", "onebit", "dpals", "which_model"])
-def test_an_edited_setting_is_found(copied, study):
-    path = copied / study / "settings.json"
-    settings = json.loads(path.read_text())
-    next(iter(settings["cells"].values()))["seed"] += 1
-    path.write_text(json.dumps(settings))
-    assert found(copied) == [f"{study}/settings.json"]
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["equal_privacy/calibrated.csv", "dpals/trials.csv", "onebit/expected/full/claims.csv"],
-)
-def test_a_deleted_table_is_found(copied, name):
-    (copied / name).unlink()
-    assert found(copied) == [name]
-
-
-@pytest.mark.parametrize("study", ["huber", "equal_privacy", "onebit", "dpals", "which_model"])
-def test_an_edited_verdict_is_found(copied, study):
-    name = f"{study}/expected/full/claims.csv"
-
-    def edit(table):
-        table.loc[0, "verdict"] = "contradicted" if table.verdict[0] != "contradicted" else "other"
         return table
 
     rewritten(copied / name, edit)
