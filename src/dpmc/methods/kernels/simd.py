@@ -18,6 +18,9 @@ coverage; only the single rounding of `fma` is lost.
 
 import operator
 
+import dpmc.compiled  # noqa: F401  (numba comes through it, without coverage.py)
+
+# isort: split
 import numpy as np
 from llvmlite import ir
 from numba import config, types

@@ -28,7 +28,6 @@ All arrays here have the 8 lanes as last axis (see :mod:`dpmc.methods.kernels.si
 batch with fewer ratings than its longest are padded with f = 0, x = 0, which changes nothing.
 """
 
-import dpmc.compiled  # noqa: F401  (numba comes through it, without coverage.py)
 from dpmc.methods.kernels.simd import (
     LANES,
     absolute,
