@@ -539,10 +539,10 @@ def load(folder: str | Path) -> PublishedItems:
         raise InputError(f"{error.filename} cannot be read: {error.strerror}.") from None
     except (
         ValueError,
-        KeyError,
+        LookupError,
         TypeError,
         AttributeError,
-        OverflowError,
+        ArithmeticError,
         RecursionError,
     ) as error:
         what = f"{GUARANTEE} has no {error}" if isinstance(error, KeyError) else error

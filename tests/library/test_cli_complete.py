@@ -278,10 +278,8 @@ def test_json_lines_hold_the_same(folder, tmp_path):
     assert 'Zoë \\"x\\"' in lines[0]
 
 
-@pytest.mark.parametrize("rows_at_a_time", [1, 7, 10**6])
 @pytest.mark.parametrize("options", [[], ["--top", "2"]])
-def test_parquet_holds_the_same(folder, tmp_path, monkeypatch, options, rows_at_a_time):
-    monkeypatch.setattr(command, "ROWS_AT_A_TIME", rows_at_a_time)
+def test_parquet_holds_the_same(folder, tmp_path, options):
     complete(folder, *options, "--output", tmp_path / "new" / "x.parquet")
     table = parquet.read_table(tmp_path / "new" / "x.parquet")
     assert table.column_names == ["user", "item", "prediction"]

@@ -95,8 +95,8 @@ def test_predictions_are_those_of_a_plain_ridge_regression(precise):
         ][1 - unknown :]
         np.testing.assert_allclose(model.complete(own, clipped=False), expected, rtol=1e-12)
         np.testing.assert_allclose(model.complete(own), np.clip(expected, low, high), rtol=1e-12)
-    assert model.elsewhere(mine, expected) == pytest.approx(14.5 / 5)
-    assert model.elsewhere({}, expected) == pytest.approx(expected.sum() / n)
+    assert model.elsewhere(np.array([*mine.values()]), expected) == pytest.approx(14.5 / 5)
+    assert model.elsewhere(np.empty(0), expected) == pytest.approx(expected.sum() / n)
 
 
 def test_ratings_lie_as_far_from_their_predictions_as_is_said():

@@ -14,8 +14,6 @@ from dpmc.cli.options import OF_TABLES, ratings_option, reading_in, reading_opti
 
 COLUMNS = ("user", "item", "prediction")
 SUFFIXES = (".csv", ".parquet", ".jsonl")
-ROWS_AT_A_TIME = 1 << 20
-"""Of a Parquet file, for which they are gathered."""
 PREDICTIONS_AT_A_TIME = 1 << 20
 """At most so many are made at once, of some users: of one at least."""
 
@@ -259,15 +257,9 @@ def _write_parquet(path: Path, predictions, labels, names) -> None:
     from pyarrow import parquet
 
     schema = pa.schema(zip(names, (pa.string(), pa.string(), pa.float64()), strict=True))
-    items, tables, n_rows = pa.array(labels, pa.string()), [], 0
+    items = pa.array(labels, pa.string())
     with parquet.ParquetWriter(path, schema) as writer:
         for users, numbers, places, values in predictions:
             rows = np.repeat(np.arange(users.size), numbers)
             columns = pa.array(users, pa.string()).take(rows), items.take(places), values
-            tables.append(pa.Table.from_arrays([pa.array(each) for each in columns], schema=schema))
-            n_rows += rows.size
-            if n_rows >= ROWS_AT_A_TIME:
-                writer.write_table(pa.concat_tables(tables))
-                tables, n_rows = [], 0
-        if tables:
-            writer.write_table(pa.concat_tables(tables))
+            writer.write_table(pa.table([pa.array(each) for each in columns], schema=schema))

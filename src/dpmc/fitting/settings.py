@@ -38,9 +38,19 @@ def settings_of(options: Mapping[str, Any]) -> dict:
     settings["rating_range"] = (low, high)
     settings.pop("item_features", None)  # are no setting, but of a fit, as its ratings
     if method == "bayes":
-        return _of_bayes(settings)
-    if method == "bias":
-        return _of_bias(settings)
+        if "report_error" in settings:
+            settings["held_out"] = settings.pop("report_error")
+            if not 0 < settings["held_out"] < 1:
+                raise ParameterError(
+                    "{report_error} must be a share of each user's ratings between 0 and 1, such "
+                    "as 0.1, got {value!r}.",
+                    value=settings["held_out"],
+                )
+        return settings
+    if method == "bias":  # where nothing but the rating range bounds what is added up
+        if "shrinkage" in settings:  # users would divide by it
+            check_positive("shrinkage", settings["shrinkage"])
+        return defaults_of(relation, method) | settings
     of_users = relation in USER_LEVEL
     defaults = {"rank": 3 if of_users else 1} | defaults_of(relation, method)
     if of_users:
@@ -106,27 +116,6 @@ def _given(options: Mapping[str, Any], method: str) -> dict:
                 chosen=method,
             )
     return given
-
-
-def _of_bayes(settings: dict) -> dict:
-    """Return the settings of local Bayes."""
-    if "report_error" in settings:
-        settings["held_out"] = settings.pop("report_error")
-        if not 0 < settings["held_out"] < 1:
-            raise ParameterError(
-                "{report_error} must be a share of each user's ratings between 0 and 1, such as "
-                "0.1, got {value!r}.",
-                value=settings["held_out"],
-            )
-    return settings
-
-
-def _of_bias(settings: dict) -> dict:
-    """Return the settings of biases alone; nothing but the rating range bounds what they add up."""
-    settings = defaults_of(settings["relation"], "bias") | settings
-    if "shrinkage" in settings:  # users would divide by it
-        check_positive("shrinkage", settings["shrinkage"])
-    return settings
 
 
 def selection_of(settings: dict, share: float | None) -> Selection | None:

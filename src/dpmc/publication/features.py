@@ -125,23 +125,19 @@ def _numbers(values: object, where: str) -> np.ndarray:
     """Return numbers and truth values as float64, NaN for what is missing."""
     import pyarrow as pa
 
-    column = fields.typed(values, where)
+    column, kind = fields.typed(values, where), None
     try:
-        column = (
-            column if isinstance(column, pa.ChunkedArray) else pa.array(column, from_pandas=True)
-        )
-        kind = column.type
+        if not isinstance(column, pa.ChunkedArray):
+            column = pa.array(column, from_pandas=True)
+        kind, types = column.type, pa.types
+        if any(
+            is_one(kind)
+            for is_one in (types.is_boolean, types.is_integer, types.is_floating, types.is_null)
+        ):
+            return np.array(column.cast(pa.float64()).to_numpy(), dtype=float)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        kind = "values of several types"
-    if isinstance(kind, str) or not (pa.types.is_boolean(kind) or _is_number(kind)):
-        raise InputError(
-            f"{where} must hold numbers, and holds {kind}: make a column of 0 and 1 of each value, "
-            "or leave it out."
-        )
-    return np.array(column.cast(pa.float64()).to_numpy(), dtype=float)
-
-
-def _is_number(kind: "pa.DataType") -> bool:
-    import pyarrow as pa
-
-    return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_null(kind)
+        pass
+    raise InputError(
+        f"{where} must hold numbers, and holds {kind or 'values of several types'}: make a column "
+        "of 0 and 1 of each value, or leave it out."
+    )

@@ -264,15 +264,11 @@ def _in_words(separator: str) -> str:
 def form_of(path: PurePath, reading: Reading) -> Form:
     """Return how a file is read: as it was asked for, or else by the ending of its name."""
     *_, before, last = ("", "", *(suffix.lower()[1:] for suffix in path.suffixes))
-    kind, packed = (before, last) if last in _PACKED else (last, "")
+    ending, packed = (before, last) if last in _PACKED else (last, "")
     because = f"its name ends in .{last}" if last else "its name has no ending"
     if reading.format is not None:
-        kind, _, packed = reading.format.partition(".")
+        ending, _, packed = reading.format.partition(".")
         because = f"the format {reading.format} was asked for"
-    return _form(kind, packed, because, reading)
-
-
-def _form(ending: str, packed: str, because: str, reading: Reading) -> Form:
     separator = reading.separator or _SEPARATORS.get(ending)
     names = reading.columns
     # a separator that the ending does not stand for: then neither does the rest

@@ -232,19 +232,12 @@ def test_a_private_choice_that_lists_nothing_counts(table, path, tmp_path):
 
 UNSPENT = {
     "user_regularization must be at least": {"method": "als", "user-regularization": 1e-9},
-    "residual_bound must be at most 2": {"method": "als", "residual-bound": 3},
     "share of the budget": {"items-are-public": None, "items-privately": 2, "method": "bias"},
-    "needs at least the share": {
-        "items-are-public": None, "items-privately": 1e-5, "method": "bias"
-    },
     "where users are protected leave out": {
         "items-are-public": None, "items-privately": 0.1, "mechanism": "laplace", "method": "bias"
     },
-    "must be at most 6 for 6 items": {"method": "als", "rank": 7},
-    "epsilon must be a number above 0": {"epsilon": 0},
     "names no items": {"items-are-public": None, "items": "/dev/null"},
     "Say where the list of items is from": {"items-are-public": None},
-    "rating_range must be": {"rating-range": (5, 1)},
     "--report-error": {"method": "bayes", "report-error": 1.5, "ratings-per-user": None},
     "is refused: the guarantee": {"write": "user-factors"},
     "none.csv cannot be read": {
@@ -271,17 +264,6 @@ def test_settings_are_refused_before_the_ratings_are_read(path):
     with pytest.raises(InputError, match="or rounding errors void the guarantee"):
         prepare(options)
     assert prepare(options | {"simulate": 1}).book.entry == 0
-    assert not path.exists()
-
-
-@pytest.mark.parametrize("place", [Keyed, PrivateMethod, Ledger])
-def test_what_is_found_in_the_ratings_before_any_noise_spends_nothing(
-    place, table, path, tmp_path, monkeypatch
-):
-    when = {Keyed: "fresh", PrivateMethod: "_check_publication", Ledger: "_spend"}[place]
-    monkeypatch.setattr(place, when, fail(InputError("It is so.")))
-    asked = listed("fit", table, tmp_path / "one", ledger=path, **NEW | SILENT)
-    assert refused(*asked) == "dpmc: It is so.\n"
     assert not path.exists()
 
 
