@@ -130,6 +130,7 @@ def methods_keep_their_claim(evidence: DpalsEvidence) -> Finding:
 
 
 @claim("F3")
+@claim("D39")
 def random_starts_lead_to_the_same_error(evidence: DpalsEvidence) -> Finding:
     """FACT: on synthetic data no fit from a random start is far above the median of its cell."""
     found = _over_median(evidence, FROM_NOISE)
