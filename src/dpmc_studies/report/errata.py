@@ -34,7 +34,7 @@ GROUPS = {  # in the order of the page: heading, what the grade means, name of w
 }
 INTRODUCTION = (
     "What the papers print, what is right, and the number that shows it, by how much it matters. "
-    "Where a conclusion depends on them, the numbers are computed when this page is made."
+    "Numbers of this run are filled in when the page is made; tests compute the others."
 )
 
 
