@@ -75,6 +75,22 @@ def judge(errors, comparison):
         ("first: {method: als}, second: {method: svd}, rule: within, high: 0.2", SUPPORTED,
          "4 hold"),
         ("first: {method: als}, second: {method: als}, rule: most", NO_EFFECT, "4 undecided"),
+        # at least one of several, and none where all are worse
+        ("first: {method: [irls, svd]}, second: {method: als}, rule: some", SUPPORTED, "least"),
+        ("first: {method: svd}, second: {method: als}, rule: some", CONTRADICTED, "4 losses"),
+        # every part has to hold
+        (
+            "parts: [{name: a, first: {method: irls}, second: {method: als}, rule: all}, "
+            "{name: b, first: {method: svd}, second: {method: mean}, rule: most}]",
+            SUPPORTED,
+            "b: 4 wins",
+        ),
+        (
+            "parts: [{name: a, first: {method: irls}, second: {method: als}, rule: all}, "
+            "{name: b, first: {method: mean}, second: {method: svd}, rule: most}]",
+            CONTRADICTED,
+            "a: 4 wins",
+        ),
         # a threshold is a share: 15 % more error is allowed, 5 % is not
         (
             "first: {method: als}, second: {method: irls}, rule: all, threshold: 0.15",
@@ -147,6 +163,11 @@ def test_a_list_is_each_of_its_values(tmp_path):
         ("first: {method: als}, second: {method: irls}, rule: al", "'al' is no rule"),
         ("first: als, second: {method: irls}, rule: all", "must name coordinates"),
         ("first: {method: als}, second: {method: irls}, rule: all, lwo: 1", "'lwo' is no key"),
+        ("parts: [{first: {method: als}, rule: all}]", "compare first with second by a rule"),
+        (
+            "first: {method: als}, second: {method: irls}, rule: all, over: {method: svd}",
+            "'over' is no key",
+        ),
         ("first: {method: als}, second: {method: irls}, rule: pooled, low: 1", "'low' is no key"),
         ("first: {method: als}, second: {method: irls}, rule: all, unit: kg", "'kg' is no unit"),
     ],

@@ -10,7 +10,8 @@ An entry with a key ``compare`` needs no predicate in Python::
       threshold: 0.01
 
 The study gives one function for all of them, which makes of the sides what a rule judges. A list of
-values is each of them in turn; ``best`` is the one of least error.
+values is each of them in turn; ``best`` is the one of least error. ``parts`` is a list of such
+comparisons with names, all of which have to hold.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -44,6 +45,7 @@ class Rule(NamedTuple):
 RULES = {
     "all": Rule(rules.judge_all, rules.always_below, ("threshold",)),
     "most": Rule(rules.judge_most, rules.mostly_below, ("below",)),
+    "some": Rule(None, rules.some_below),
     "pooled": Rule(rules.judge_pooled, None),
     "within": Rule(None, rules.inside, ("low", "high")),
 }
@@ -93,6 +95,11 @@ class Comparison:
         Whose bounds they are; only our own are wider in another reading.
     missing : str
         What has to be there, for the reason of a claim without comparisons.
+    name : str
+        Of a part of a claim.
+    over : Side
+        Coordinates of what both sides are divided by before they are compared, in studies that
+        offer it.
     """
 
     first: Side
@@ -103,6 +110,8 @@ class Comparison:
     unit: str = "share"
     margin_of: str = OURS
     missing: str = "what is compared"
+    name: str = ""
+    over: Side = Side({})
 
     def judge(self, compared: Sample | Rows, choices: Choices = USUAL) -> Finding:
         """Judge comparisons by the rule; a sample brings its own choices."""
@@ -159,6 +168,7 @@ def compared_claims(
     models: Collection[str] = (),
     needed: Collection[str] = (),
     best: Collection[str] = ("first", "second"),
+    optional: Collection[str] = (),
 ) -> dict[str, Callable[[object], Finding]]:
     """Return the predicates of the claims of a file that have a key ``compare``, by their ids.
 
@@ -177,22 +187,26 @@ def compared_claims(
         The coordinates of a cell: a side or ``where`` must name them, unless the second is a best.
     best : collection of str
         The sides that may be ``best``.
+    optional : collection of str, optional
+        "over" if the function divides both sides by it.
 
     Raises
     ------
     InputError
         If an entry names what is not known.
     """
-    entries = [entry for entry in read_plain(path) if isinstance(entry, dict) and COMPARE in entry]
     places = [name for name in coordinates if name not in models] if models else coordinates
     names = models or coordinates, places
-    reading = partial(_Reading, coordinates, groups or {}, *names, needed, best)
+    reading = partial(_Reading, coordinates, groups or {}, *names, needed, best, optional)
     return {
-        entry["id"]: partial(
-            judge, comparison=reading(f"{path}: the claim {entry['id']}").of(entry[COMPARE])
-        )
-        for entry in entries
+        entry["id"]: reading(f"{path}: the claim {entry['id']}").predicate(judge, entry[COMPARE])
+        for entry in read_plain(path)
+        if isinstance(entry, dict) and COMPARE in entry
     }
+
+
+def _judge_parts(judge, comparisons: Sequence[Comparison], evidence: object) -> Finding:
+    return rules.all_of([rules.named(each.name, judge(evidence, each)) for each in comparisons])
 
 
 class _Reading(NamedTuple):
@@ -204,7 +218,13 @@ class _Reading(NamedTuple):
     places: Collection[str]
     needed: Collection[str]
     best: Collection[str]
+    optional: Collection[str]
     where: str
+
+    def predicate(self, judge: Callable, entry: object) -> Callable[[object], Finding]:
+        if not isinstance(entry, dict) or set(entry) != {"parts"}:
+            return partial(judge, comparison=self.of(entry))
+        return partial(_judge_parts, judge, [self.of(part) for part in entry["parts"]])
 
     def of(self, entry: object) -> Comparison:
         if not isinstance(entry, dict) or not {"first", "second", "rule"} <= set(entry):
@@ -212,10 +232,10 @@ class _Reading(NamedTuple):
         rule = self.known("rule", entry["rule"], RULES)
         unit = self.known("unit", entry.get("unit", "share"), UNITS)
         bounds = RULES[rule].bounds
-        optional = ("where", "unit", "margin_of", "missing")
+        optional = ("where", "unit", "margin_of", "missing", "name", *self.optional)
         for name in entry:
             self.known("key", name, ("first", "second", "rule", *bounds, *optional))
-        given = {name: entry[name] for name in ("margin_of", "missing") if name in entry}
+        given = {name: entry[name] for name in ("margin_of", "missing", "name") if name in entry}
         self.known("margin_of", given.get("margin_of", OURS), (OURS, PAPERS))
         first, second = (self.side(entry[name], self.models) for name in ("first", "second"))
         where = self.side(entry.get("where", {}), self.places)
@@ -234,6 +254,7 @@ class _Reading(NamedTuple):
             rule,
             {name: entry[name] for name in bounds if name in entry},
             unit,
+            over=self.side(entry.get("over", {}), self.coordinates),
             **given,
         )
 

@@ -19,7 +19,7 @@ MARGIN = np.log1p(-NO_MORE_THAN), np.log1p(NO_MORE_THAN)
 SHARE_BEYOND = 0.1  # of comparisons beyond the margin, up to which there may be no effect
 EQUIVALENCE = 0.9  # confidence of the interval that has to lie inside: two one-sided tests at 5 %
 OURS, PAPERS = "ours", "the paper's"
-ALL, MOST, POOLED, WITHIN, FACT = "all", "most", "pooled", "within", "fact"
+ALL, MOST, SOME, POOLED, WITHIN, FACT = "all", "most", "some", "pooled", "within", "fact"
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from dpmc_studies.frame.judging.finding import (
     NOT_AVAILABLE,
     OURS,
     POOLED,
+    SOME,
     SUPPORTED,
     UNREPORTED,
     WITHIN,
@@ -209,6 +210,26 @@ def mostly_below(
     The interval of the effect is bootstrapped over trials.
     """
     return _below(MOST, rows, 0.0, formatter, choices, below)
+
+
+def some_below(rows: Rows, *, formatter: Formatter = percent, choices: Choices = USUAL) -> Finding:
+    """Judge that some comparison is below 0, Holm-corrected; contradicted if all are above.
+
+    The effect is the least one. There is no margin, so no choice changes it.
+    """
+    matrix = as_matrix(rows)
+    counts, tests = tally(matrix), row_tests(matrix)
+    trials = fewest(tests.trials)
+    if counts.obstacle:
+        return Finding(INCONCLUSIVE, n=trials, reason=counts.obstacle, rule=SOME)
+    least = int(np.argmin(tests.mean))
+    effect, low, high = (float(side[least]) for side in (tests.mean, tests.low, tests.high))
+    opposite = CONTRADICTED if counts.losses == counts.total else INCONCLUSIVE
+    return Finding(
+        SUPPORTED if counts.wins else opposite, UNREPORTED, effect, low, high, trials,
+        f"{counts.formatted()}; least {list(rows)[least]} {formatter(effect)} ({formatter(low)} to "
+        f"{formatter(high)}); n = {trials}", SOME,
+    )  # fmt: skip
 
 
 def _below(

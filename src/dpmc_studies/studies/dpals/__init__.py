@@ -36,6 +36,6 @@ STUDY = Study.of(
     regression=Regression(
         table="trials",
         made_of="data.of",
-        by_clock=("D21",),  # about seconds
+        by_clock=("D21", "D40"),  # about seconds
     ),
 )

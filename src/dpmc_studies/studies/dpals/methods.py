@@ -1,8 +1,7 @@
 """The methods of the experiments on private factorisation at user level, by name.
 
 Sources: [Chien 2021]; [Jain 2018]; McSherry and Mironov (KDD 2009); Hardt, "Understanding
-alternating minimization for matrix completion" (FOCS 2014); Hu, Koren and Volinsky (ICDM 2008);
-Cai, Candes and Shen, "A singular value thresholding algorithm for matrix completion" (2010).
+alternating minimization for matrix completion" (FOCS 2014); Hu, Koren and Volinsky (ICDM 2008).
 
 Naming a method imports nothing: a class is imported when a model of it is made.
 """
@@ -20,9 +19,9 @@ OWN_NAMES = {"als": "centred_als", "als_sampled": "centred_als", "ials": "implic
 METHODS: Mapping[str, Variant] = {
     name: variant(OWN_NAMES.get(name, name))
     for name in (
-        "trivial", "user_mean", "popularity", "als", "als_sampled", "ials", "svd", "svt",
-        "fast_tri", "frank_wolfe", "dpals", "dpals_literal", "dpals_h_free",
-        "dpals_h_free_clipped", "dpals_analyze_gauss", "dpfw", "dpfw_jain", "dpfw_residual",
+        "trivial", "user_mean", "popularity", "als", "als_sampled", "ials", "frank_wolfe",
+        "dpals", "dpals_literal", "dpals_h_free", "dpals_h_free_clipped", "dpals_analyze_gauss",
+        "dpfw", "dpfw_jain",
         # parts and averages as published, of which nothing is private, so without noise
         "altmin_published", "saltls_published",
         "dp_altmin", "dp_saltls", "dp_svd", "private_user_item_bias",

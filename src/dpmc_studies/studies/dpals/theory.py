@@ -218,11 +218,12 @@ def slope_of(values: np.ndarray, at: np.ndarray) -> np.ndarray:
 
     Parameters
     ----------
-    values : array, shape (points, trials)
+    values : array, shape (points, trials) or (points,)
     at : array, shape (points,)
+        A single one has no slope.
     """
     apart = at - at.mean()
-    return apart @ values / (apart @ apart)
+    return apart @ values / (apart @ apart or np.nan)
 
 
 def bounds(trials: pd.DataFrame | None, delta: float = 1e-5) -> pd.DataFrame:

@@ -12,7 +12,6 @@ from scipy import stats
 from dpmc_studies.frame.showing.frames import select
 from dpmc_studies.frame.showing.style import draw_all
 from dpmc_studies.studies.dpals.figures import DPALS_FIGURES
-from dpmc_studies.studies.dpals.figures.coverage import share_of_top
 from dpmc_studies.studies.dpals.figures.lines import far_off
 from dpmc_studies.studies.dpals.frames import LOOKS, METHODS, format_range, number, read_dpals
 from dpmc_studies.studies.dpals.variant_names import (
@@ -124,10 +123,8 @@ def test_items_have_a_line_for_each_sampling_but_of_als(drawings, tables):
 
 def test_projection_is_solid_and_its_absence_dashed(drawings):
     drawing = drawings["dpals_6_projection"]
-    described = DPALS_FIGURES[5].describe(drawing.data)
     wide = drawing.data.pivot(index="regularization", columns="projection", values="mean")
-    ratio = wide[False] / wide[True]
-    assert f"{number(ratio[0.1])} at λ = 0.1 and {number(ratio[30.0])} at 30" in described
+    assert wide[False][0.1] > 4 * wide[True][0.1]
 
 
 def test_side_by_side_has_both_errors(drawings):
@@ -145,14 +142,6 @@ def test_iterations_have_a_panel_without_noise(drawings):
     titles = [axes.get_title(loc="left") for axes in drawing.figure.axes]
     assert titles[0] == "Synthetic, 20,000 users, no noise"
     assert len(titles) == 4
-
-
-def test_coverage_names_the_top_items(drawings, tables):
-    data = tables["coverage"]
-    full = data[(data["dataset"] == "ml-100k") & (data["sampling"] == "full")]
-    assert share_of_top(full) == pytest.approx(1 - 0.8**4)
-    described = DPALS_FIGURES[0].describe(drawings["dpals_1_coverage"].data)
-    assert "hold 59 % of MovieLens 100K" in described
 
 
 def test_a_quick_run_of_one_trial_is_drawn(tables, tmp_path):

@@ -7,8 +7,7 @@ from scipy import stats
 
 from dpmc_studies.frame.showing.frames import select
 from dpmc_studies.studies.dpals.speed import growth, slopes
-from dpmc_studies.studies.dpals.tables import build_dpals_tables
-from dpmc_studies.studies.dpals.tables_parts import error_cell
+from dpmc_studies.studies.dpals.tables import build_dpals_tables, error_cell
 
 IDS = ["table_dpals_1_synthetic", "table_dpals_2_ratings", "table_dpals_3_recall",
        "table_dpals_4_side_by_side", "table_dpals_5_variants", "table_dpals_6_accounting",
@@ -85,7 +84,6 @@ def test_slopes_by_iteration(tables, frames):
     exact = frames["iterations"].assign(rse=lambda rows: 0.5 * 0.25 ** rows["iteration"])
     fits = slopes(exact)
     np.testing.assert_allclose(fits["factor"], 0.25)
-    np.testing.assert_allclose(np.exp(fits["intercept"]), 0.5)
     one = slopes(frames["iterations"])
     row = one[(one["method"] == "dpfw") & (one["epsilon"] == 1)].iloc[0]
     assert (row["best"], np.isnan(row["factor"])) == (1, True)
@@ -111,16 +109,14 @@ def test_time(tables, frames):
     part = frames["timing"].query("method == 'dpfw' and users == 20000")
     assert cells["ratings_4000000"].value == part["seconds"].median()
     squared = frames["timing"].assign(seconds=lambda rows: rows["ratings"] ** 2.0)
-    np.testing.assert_allclose(growth(squared)["slope"], 2.0)
-    few = squared[squared["users"] <= 10_000]
-    assert growth(few)["low"].isna().all()
-    np.testing.assert_allclose(growth(few)["slope"], 2.0)
-    assert growth(squared[squared["users"] == 5000])["slope"].isna().all()
+    np.testing.assert_allclose(growth(squared), 2.0)
+    assert growth(squared[squared["users"] == 5000]).isna().all()
 
 
 @pytest.mark.parametrize(
     ("value", "text"),
     [(2.04e-6, "2.0e-06"), (0.012345, "0.0123"), (0.98765, "0.988"), (1234.5, "1234"),
+     (2e6, "2.0e+06"), (6, "6"),
      (np.inf, "∞"), (np.nan, "–")],
 )  # fmt: skip
 def test_numbers_in_cells(value, text):

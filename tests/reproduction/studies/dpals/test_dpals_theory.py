@@ -10,8 +10,8 @@ from scipy import stats
 
 from dpmc_studies.methods.user_level.plan import published_sigma
 from dpmc_studies.studies.dpals import theory
-from dpmc_studies.studies.dpals.claims.theory import slowest_step
-from dpmc_studies.studies.dpals.tables_theory import theory_tables
+from dpmc_studies.studies.dpals.claims.followed import slowest_step
+from dpmc_studies.studies.dpals.tables import theory_tables
 
 S, C, I, N = "supported", "contradicted", "inconclusive", "no effect"  # noqa: E741
 NOT_RUN = "not run"
@@ -157,15 +157,8 @@ def test_lines_through_trivial_cells_do_not_count():
     assert "6 of 9 lines count" in reason  # not epsilon 1, nor 1/sigma at 5,000 and at 10,000
     assert "users at ε = 1:" not in reason
     assert "lines count: the others have a point" in reason
-    told = judged("D35", planted_trials(falling((0, 0))))["reason"]
-    assert "9 of 9 lines count. RMSE over" in told
+    assert "9 of 9 lines count" in judged("D35", planted_trials(falling((0, 0))))["reason"]
     assert "1/σ at Synthetic (20,000 users): -0.20" in reason
-    ratios = {
-        key: np.exp(level) / theory.frank_wolfe_bound(USERS[key[0]], 1000, key[3])
-        for key, level in levels.items()
-        if key[1] == "dpfw"
-    }.values()
-    assert f"in all 20 cells: {min(ratios):.2f} to {max(ratios):.2f}" in reason
     every = judged("D35", planted_trials(flat(levels, sizes=USERS)))
     assert (every["verdict"], "0 of 9 lines count" in every["reason"]) == (I, True)
 
@@ -258,10 +251,8 @@ def test_rates_are_judged_and_constants_of_one_reported(monkeypatch):
     # m / (n epsilon) is largest at n = 5000, epsilon 1
     found = judged("D29", trials)
     assert found["effect"] == pytest.approx(np.log(0.2 / (1000**1.25 / 5000) ** 0.2))
-    assert "above 1, where it says nothing, in 20 of them, that of DPFW in 1" in found["reason"]
     found = judged("D30", trials)
     assert found["effect"] == pytest.approx(3 / np.log(5000) - 0.5)
-    assert "DPALS needs 9.7e+06 to 2e+07 ratings a user" in found["reason"]
     monkeypatch.setattr(theory, "frank_wolfe_bound", lambda *given: 1e-3)
     monkeypatch.setattr(theory, "growth_of_needed", lambda users: 3 / np.log(users / 50))
     assert judged("D29", trials)["verdict"] == C

@@ -4,19 +4,32 @@ A claim whose second side is a best one is about all places (data set, epsilon) 
 run. Every other claim is about the cells that it names, and all of them have to be there.
 """
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
 
 import numpy as np
+import pandas as pd
 
 from dpmc.errors import InputError
 from dpmc_studies.frame.judging.comparing import UNITS, Comparison, Side, compared_claims
 from dpmc_studies.frame.judging.finding import NOT_AVAILABLE, Finding
-from dpmc_studies.frame.judging.rules import Rows, explained, formatted_means, percent
+from dpmc_studies.frame.judging.rules import (
+    Rows,
+    always_below,
+    explained,
+    formatted_means,
+    percent,
+)
+from dpmc_studies.frame.judging.verdicts import verdict_of
+from dpmc_studies.frame.showing.frames import select
 from dpmc_studies.statistics.tests import log_positive
 from dpmc_studies.studies.dpals.cells import STANDARD
 from dpmc_studies.studies.dpals.claims.evidence import (
+    EPSILONS,
+    EXACT,
     PREDICATES,
+    SIZES,
     DpalsEvidence,
     Form,
     Results,
@@ -26,33 +39,47 @@ from dpmc_studies.studies.dpals.claims.evidence import (
     method_named,
     on_both_forms,
 )
-from dpmc_studies.studies.dpals.claims.movielens import IMPLICIT
+from dpmc_studies.studies.dpals.claims.movielens import IMPLICIT, best
 from dpmc_studies.studies.dpals.claims.own import OWN_TEXTS, judge_places
-from dpmc_studies.studies.dpals.frames import DATASETS, DPALS, METHODS, PRIVATE, is_real
+from dpmc_studies.studies.dpals.frames import DATASETS, DPALS, METHODS, PRIVATE, PUBLISHED, is_real
 from dpmc_studies.studies.dpals.methods import METHODS as RUN
+from dpmc_studies.studies.dpals.variant_names import variant_label
 from dpmc_studies.yaml_files import beside
 
+SWEPT, STRENGTHS = "synthetic-20k", (0.1, 1, 3, 10, 100)  # lambda of the items, of D23
 FORMS = {"DPALS": "dpals", "DPFW": "dpfw"}
 """What ``claims.yaml`` calls a method of which several forms are judged -> field of a form."""
-SAMPLINGS, SHARES = ("uniform", "adaptive"), (0.05, 0.2, 1)
+VARIANTS = [
+    STANDARD,
+    *(f"{name}_{share:g}" for name in ("uniform", "adaptive") for share in (0.05, 0.2, 1)),
+    *(f"{name}_{strength:g}" for name in ("projected", "none") for strength in STRENGTHS),
+    "adaptive_0.2_no_projection",
+]
 COORDINATES = {
     "dataset": (*DATASETS, "ml-10m-top400-part"),
     "method": (*METHODS, *FORMS),
-    "variant": (STANDARD, *(f"{name}_{share:g}" for name in SAMPLINGS for share in SHARES)),
+    "variant": VARIANTS,
     "epsilon": (),
 }
-GROUPS = {
+GROUPS: Mapping[str, Sequence] = {
+    "all n": [*SIZES],
+    "all epsilon": [*EPSILONS],
     "real ratings": [name for name in DATASETS if is_real(name)],
     "other private methods": [name for name in PRIVATE if name != DPALS],
 }
-SHOWN = {"method": method_named, "dataset": dataset_named, "epsilon": at}
+SHOWN = {
+    "method": method_named,
+    "dataset": dataset_named,
+    "variant": variant_label,
+    "epsilon": at,
+}
 
 
 def judged(evidence: DpalsEvidence, comparison: Comparison) -> Finding:
     """Judge a comparison, of methods with several forms by the one that decides."""
     if comparison.second.best:
         return judge_places(evidence, comparison)
-    sides = comparison.first, comparison.second, comparison.where
+    sides = comparison.first, comparison.second, comparison.where, comparison.over
     named = {name for side in sides for name in side.values.get("method", ())}
     forms = " and ".join(f"{{0.{field}}}" for name, field in FORMS.items() if name in named)
 
@@ -65,25 +92,38 @@ def judged(evidence: DpalsEvidence, comparison: Comparison) -> Finding:
         return found
 
     if "DPFW" in named:
-        return compared(judge, forms)
-    return on_both_forms(judge, forms) if forms else judge(Form("", ""))
+        found = compared(judge, forms)
+    else:
+        found = on_both_forms(judge, forms) if forms else judge(Form("", ""))
+    return _beside_reported(evidence.results, comparison, found)
 
 
 def rows_of(results: Results, comparison: Comparison, form: Form) -> Rows:
-    """Return log RMSE of the first less that of the second, of implicit feedback log recall."""
-    cells = [
-        ({**there, **first}, {**there, **second})
-        for there in comparison.where.each()
-        for first, second in _in_turn(comparison.first, comparison.second)
-    ]
+    """Return log RMSE of the first less that of the second, of implicit feedback log recall.
+
+    Both are taken over that of the cell with the coordinates of ``comparison.over``.
+    """
+    cells = [*cells_of(comparison)]
     apart = {name: {first.get(name) for first, _ in cells} for name in SHOWN}
     shown = [name for name, values in apart.items() if len(values) > 1] or ["epsilon"]
+    others = [*comparison.over.each()] if comparison.over.values else []
+
+    def error(cell: dict) -> np.ndarray:
+        own = _log_error(results, _named(cell, form))
+        return own - sum(_log_error(results, _named(cell | other, form)) for other in others)
+
     return {
-        ", ".join(SHOWN[name](_named(first, form)[name]) for name in shown): (
-            _log_error(results, **_named(first, form)) - _log_error(results, **_named(second, form))
-        )
+        ", ".join(SHOWN[name](_named(first, form).get(name)) for name in shown):
+        error(first) - error(second)
         for first, second in cells
-    }
+    }  # fmt: skip
+
+
+def cells_of(comparison: Comparison) -> Iterator[tuple[dict, dict]]:
+    """Yield the cells that are compared, in pairs."""
+    for there in comparison.where.each():
+        for first, second in _in_turn(comparison.first, comparison.second):
+            yield {**there, **first}, {**there, **second}
 
 
 def _in_turn(first: Side, second: Side) -> Iterator[tuple[dict, dict]]:
@@ -99,48 +139,64 @@ def _named(cell: dict, form: Form) -> dict:
     return cell | {"method": getattr(form, FORMS.get(cell["method"], ""), cell["method"])}
 
 
-def _log_error(
-    results: Results, dataset: str, method: str, epsilon: float, variant: str = "standard"
-) -> np.ndarray:
-    budget = epsilon if RUN[method].private else None
-    if dataset == IMPLICIT:
-        return log_positive(results.recall(dataset, method, budget, variant))
-    return results.log_rmse(dataset, method, budget, variant)
+def _budgeted(cell: dict) -> dict:
+    """Return the cell of a method by its own name; one that is not private has no epsilon."""
+    return cell if RUN[cell["method"]].private else cell | {"epsilon": None}
 
 
-def _other_data(evidence: DpalsEvidence, _: Comparison) -> str:
-    errors, budgets = evidence.results, (10.0, 20.0)
-    parts = [
-        f"{dataset_named(dataset)}: "
-        + formatted_means(
-            {
-                **{at(e): errors.rmse(dataset, "dpals", e) for e in budgets},
-                "ALS": errors.rmse(dataset, "als"),
-            }
-        )
-        for dataset in ("synthetic-50k", "ml-100k")
-    ]
-    return f"RMSE on {'; '.join(parts)}"
+def _log_error(results: Results, cell: dict) -> np.ndarray:
+    if cell["dataset"] == IMPLICIT:
+        return log_positive(results.recall(**_budgeted(cell)))
+    return results.log_rmse(**_budgeted(cell))
 
 
-def _altmin_as_published(evidence: DpalsEvidence, comparison: Comparison) -> str:
-    """Name what AltMin as published gives without noise, and the means by data."""
-    errors, budgets = evidence.results, comparison.where.values["epsilon"]
-    by_data, published = {}, {}
-    for dataset in comparison.where.values["dataset"]:
-        theirs = [errors.log_rmse(dataset, "dpfw", epsilon) for epsilon in budgets]
-        ours = [errors.log_rmse(dataset, "dp_altmin", epsilon) for epsilon in budgets]
-        by_data[dataset_named(dataset)] = np.mean(np.subtract(ours, theirs), axis=0)
-        published[dataset_named(dataset)] = (
-            errors.log_rmse(dataset, "altmin_published") - theirs[-1]
-        )
+def _beside_reported(results: Results, comparison: Comparison, found: Finding) -> Finding:
+    """Name the RMSEs that the paper prints for the two sides of a comparison, and its verdict."""
+    cells = [*cells_of(comparison)]
+    sides = [_budgeted(_named(cell, EXACT)) for cell in cells[0]] if len(cells) == 1 else []
+    prints = [reported(**side) for side in sides]
+    if comparison.rule != "all" or not prints or any(map(np.isnan, prints)):
+        return found
+    ours = [results.rmse(**side) for side in sides]
+    text = "; ".join(
+        f"{method_named(side['method'])} ({variant_label(side['variant'])}) "
+        f"{formatted_means({'RMSE': rmse})}, reported {value:.3f}"
+        for side, rmse, value in zip(sides, ours, prints, strict=True)
+    )
+    return explained(replace(found, reported_verdict=verdict_of(prints[0] < prints[1])), f"{text}.")
+
+
+def reported(**cell: object) -> float:
+    """Return the RMSE that the paper prints for a cell, NaN where it prints none."""
+    table = _published()
+    found = select(table, source="paper", metric="rmse", **{"epsilon": None, **cell})["value"]
+    return float(found.iloc[0]) if len(found) == 1 else np.nan
+
+
+@cache
+def _published() -> pd.DataFrame:
+    return pd.read_csv(PUBLISHED)
+
+
+def _without_projection(evidence: DpalsEvidence, comparison: Comparison) -> str:
+    """Name the ratio at each lambda, and what each gives at its best one."""
+    sweep, least = {}, {}
+    for kind in ("projected", "none"):
+        sweep[kind] = {
+            f"{value:g}": evidence.results.log_rmse(SWEPT, DPALS, 1.0, f"{kind}_{value:g}")
+            for value in STRENGTHS
+        }
+        least[kind] = best(sweep[kind])
+    rows = {name: row - sweep["none"][name] for name, row in sweep["projected"].items()}
+    (with_it, lowest), (without, other) = least["projected"], least["none"]
+    judged = always_below({"with it against without": lowest - other})
     return (
-        f"By data: {formatted_means(by_data, percent)}. As published, but without noise, against "
-        f"DPFW at {at(budgets[-1])}: {formatted_means(published, percent)}"
+        f"By lambda {formatted_means(rows, percent)}. Each at its best lambda ({with_it} with the "
+        f"projection, {without} without): {judged.verdict}, {judged.reason}"
     )
 
 
-TEXTS = {"D10": _other_data, "A1": _altmin_as_published, "A2": _altmin_as_published, **OWN_TEXTS}
+TEXTS = {"D23": _without_projection, **OWN_TEXTS}
 """What the reasons of some claims say beside what is judged."""
 
 
@@ -161,6 +217,7 @@ for _name, _predicate in compared_claims(
     GROUPS,
     needed=("dataset", "method", "epsilon"),
     best=("second",),
+    optional=("over",),
 ).items():
     _text = TEXTS.get(_name)
     PREDICATES[_name] = partial(_told, _predicate, _text) if _text else _predicate

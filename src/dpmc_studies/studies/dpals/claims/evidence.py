@@ -19,7 +19,8 @@ from dpmc_studies.studies.dpals.variant_names import variant_label
 EPSILONS = (1.0, 2.0, 5.0, 10.0, 20.0)
 TABLES = ("trials", "iterations", "timing", "coverage", "accounting")
 PUBLISHED = "published"  # numbers from elsewhere, which no job makes
-CURVE = ["dataset", "variant", "epsilon"]  # of a method, in tables of iterations
+SIZES = {"synthetic-5k": 5000, "synthetic-10k": 10_000, "synthetic-20k": 20_000,
+         "synthetic-50k": 50_000}  # fmt: skip
 LARGE = ("ml-10m", "ml-20m")
 RESCALED = "jester-5k"  # the ratings of "jester" once more
 

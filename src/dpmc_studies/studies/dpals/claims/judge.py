@@ -9,14 +9,11 @@ from dpmc_studies.frame.checking.runs import read_frame
 from dpmc_studies.frame.judging.claims import load_claims, table_of_verdicts
 from dpmc_studies.frame.judging.finding import NOT_RUN
 from dpmc_studies.studies.dpals.claims import (  # noqa: F401  (importing them registers their predicates)
-    altmin,
     compared,
-    curves,
     facts,
+    followed,
     movielens,
     own,
-    sampling,
-    synthetic,
     theory,
 )
 from dpmc_studies.studies.dpals.claims.evidence import (

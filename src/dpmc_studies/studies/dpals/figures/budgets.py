@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from dpmc_studies.frame.showing.frames import best_at_ends, listed, present, span, split
+from dpmc_studies.frame.showing.frames import present, split
 from dpmc_studies.frame.showing.panels import Axis, Panel, curves
 from dpmc_studies.frame.showing.style import Drawing
 from dpmc_studies.studies.dpals.figures import lines
@@ -12,7 +12,6 @@ from dpmc_studies.studies.dpals.frames import (
     DATASETS,
     DPALS,
     DPALS_PART,
-    FREE,
     LOOKS,
     METRICS,
     PAPER,
@@ -22,7 +21,6 @@ from dpmc_studies.studies.dpals.frames import (
     format_range,
     method_label,
     metric_of,
-    number,
     standard,
     summary,
     synthetic_sizes,
@@ -74,17 +72,6 @@ def side_by_side(trials: pd.DataFrame, of: Sequence[str]) -> Drawing:
     return lines.draw(panels, tables, columns=len(panels) // 2, sharex="col")
 
 
-def describe_budgets(data: pd.DataFrame) -> dict[str, str]:
-    """Say which private method is best at the ends of epsilon."""
-    best = []
-    for name, here in split(data[~data["method"].isin(FREE)], dataset=DATASETS):
-        metric = "rmse" if (here["metric"] == "rmse").any() else "recall"
-        here = here[(here["metric"] == metric) & here["epsilon"].notna()]
-        texts = best_at_ends(here, method_label, number, ascending=metric == "rmse")
-        best.append((f"{dataset_label(name)}:", texts))
-    return {"best": listed(best)}
-
-
 def users(trials: pd.DataFrame, published: pd.DataFrame | None = None) -> Drawing:
     """Draw RMSE against the number of users, a panel for each epsilon."""
     here = standard(trials)
@@ -124,13 +111,3 @@ def _of_users(epsilon: float, table: pd.DataFrame, published: pd.DataFrame | Non
             for name in present(far, LOOKS)
         ],
     )
-
-
-def describe_users(data: pd.DataFrame) -> dict[str, object]:
-    """Say what each method of the paper gains from the fewest to the most users."""
-    few, many = data["users"].min(), data["users"].max()
-    wide = data.pivot(index=["method", "epsilon"], columns="users", values="mean")
-    ratio = (wide[many] / wide[few]).dropna()
-    methods = present(ratio.index.get_level_values("method"), PAPER) if few < many else ()
-    found = [(method_label(name), [span(ratio[name])]) for name in methods if name in PAPER]
-    return {"few": few, "many": many, "ratios": listed(found)}

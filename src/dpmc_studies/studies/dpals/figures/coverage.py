@@ -45,17 +45,3 @@ def _panel(name: str, here: pd.DataFrame) -> Panel:
         legend="lower right",
         more=alike,
     )
-
-
-def share_of_top(here: pd.DataFrame, top: float = TOP) -> float:
-    """Return the share of the ratings of the most rated items, by the nearest measured share."""
-    return float(here.loc[(here["item_share"] - top).abs().idxmin(), "rating_share"])
-
-
-def describe_coverage(data: pd.DataFrame) -> dict[str, object]:
-    """Say what the top items hold, by data set, and k."""
-    held = [
-        f"{100 * share_of_top(here):.0f} % of {dataset_label(name)}"
-        for name, here in split(data[data["sampling"] == "full"], dataset=DATASETS)
-    ]
-    return {"k": int(data["ratings_per_user"].max()), "top": 100 * TOP, "held": ", ".join(held)}

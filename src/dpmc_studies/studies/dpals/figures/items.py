@@ -5,7 +5,7 @@ from itertools import product
 
 import pandas as pd
 
-from dpmc_studies.frame.showing.frames import listed, present, split
+from dpmc_studies.frame.showing.frames import present, split
 from dpmc_studies.frame.showing.panels import Axis, Curve, Panel, curves, draw_panels, hollow
 from dpmc_studies.frame.showing.style import BLACK, BLUE, VERMILLION, Drawing, Look, shaded
 from dpmc_studies.studies.dpals.figures import lines
@@ -15,7 +15,6 @@ from dpmc_studies.studies.dpals.frames import (
     dataset_label,
     item_rows,
     method_label,
-    number,
     summary,
     with_variants,
 )
@@ -85,29 +84,3 @@ def projection(trials: pd.DataFrame) -> Drawing:
         if len(part)
     ]
     return draw_panels(panels, table, columns=2, height=2.6, legend={"ncols": 2})
-
-
-def describe_items(data: pd.DataFrame) -> dict[str, str]:
-    """Say where each curve is lowest."""
-    parts = []
-    for name, here in split(data, dataset=DATASETS):
-        texts = [
-            f"{label}: {number(best['mean'])} at {100 * best['item_share']:g} %"
-            for label, _, one in _curves(here, data)
-            for best in [one.loc[one["mean"].idxmin()]]
-        ]
-        parts.append(f"{dataset_label(name)}: {'; '.join(texts)}")
-    return {"lowest": ". ".join(parts)}
-
-
-def describe_projection(data: pd.DataFrame) -> dict[str, str]:
-    """Say what leaving the projection out costs at the smallest and the largest lambda."""
-    ratios = []
-    for name, epsilon, here in split(data, dataset=DATASETS, epsilon=()):
-        wide = here.pivot(index="regularization", columns="projection", values="mean").dropna()
-        if wide.shape[1] == 2 and len(wide):
-            ratio = wide[False] / wide[True]
-            first = f"{number(ratio.iloc[0])} at λ = {wide.index[0]:g}"
-            last = f"{number(ratio.iloc[-1])} at {wide.index[-1]:g}"
-            ratios.append((f"{dataset_label(name)}, ε = {epsilon:g}:", [f"{first} and {last}"]))
-    return {"lowest": number(data["mean"].min()), "ratios": listed(ratios)}

@@ -1,0 +1,259 @@
+"""Claims about errors after each iteration, and about time: D5, D21, D37, D40, A3, A5 and A6."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from dpmc_studies.frame.judging.finding import INCONCLUSIVE, OURS, Finding
+from dpmc_studies.frame.judging.rules import (
+    Rows,
+    all_of,
+    always_below,
+    explained,
+    named,
+    not_available,
+    times,
+)
+from dpmc_studies.frame.judging.verdicts import verdict_of
+from dpmc_studies.frame.showing.frames import select
+from dpmc_studies.statistics.tests import log_positive
+from dpmc_studies.studies.dpals.claims.evidence import (
+    AS_PUBLISHED,
+    SIZES,
+    DpalsEvidence,
+    Form,
+    claim,
+    compared,
+    method_named,
+    place_named,
+)
+from dpmc_studies.studies.dpals.speed import growth
+from dpmc_studies.studies.dpals.theory import slope_of
+
+PUBLISHED, SMOOTHED = "altmin_published", "saltls_published"
+AS_GOOD = 1.05
+FAR_FEWER = np.log(1 / 3)
+LINEAR = 1.1  # the largest slope that counts as linear
+AS_ALS = 0.1  # by how much more a slope may be than that of ALS
+COMPARABLE = np.log(10)  # log ratio of seconds
+LONG = "long"  # the variant that is followed by iteration
+QUARTER, FLOOR = np.log(1 / 4), 10.0  # what lemma 4 leaves of an error; times the least one
+BY_ITERATION = "change of the RSE from one iteration to the next"
+UNDEFINED = (
+    "cannot be run as printed, as MedianLS and SmoothQR of one column are not defined (erratum "
+    "E51); with ours in their place"
+)
+Curves = dict[str, pd.DataFrame]  # place -> errors, a row an iteration, a column a trial
+
+
+def curves_of(evidence: DpalsEvidence, method: str, metric: str = "rse", **where: object) -> Curves:
+    """Return the errors of a method by place, of trials that have them after each iteration."""
+    table = evidence.tables.get("iterations")
+    if table is None:
+        return {}
+    table, found = select(table, method=method, **where), {}
+    place = ["dataset", "epsilon", "variant"]
+    for key, rows in table.groupby(place, dropna=False):
+        wide = rows.pivot(index="iteration", columns="trial", values=metric).sort_index()
+        if len(wide) > 1:
+            found[place_named(*key)] = wide.dropna(axis="columns")
+    return found
+
+
+def apart(ours: Mapping, theirs: Mapping) -> Rows:
+    """Return series by trial less those of the same place and trial."""
+    both = [place for place in ours if place in theirs]
+    return {place: (ours[place] - theirs[place]).dropna().to_numpy() for place in both}
+
+
+@claim("D5")
+def far_fewer_iterations(evidence: DpalsEvidence) -> Finding:
+    """ALL: DPALS is as good as DPFW ever is in less than a third of its iterations; so is ALS."""
+
+    def judge(form: Form) -> Finding:
+        private, public = (
+            {
+                place: np.subtract(*map(np.log, counts))
+                for place, counts in iterations_needed(evidence, *pair).items()
+            }
+            for pair in ((form.dpals, form.dpfw), ("als", "frank_wolfe"))
+        )
+        if not private or not public:
+            return not_available("iterations with and without privacy")
+        pairs = (form.dpals, form.dpfw), (AS_PUBLISHED.dpals, form.dpfw), ("als", "frank_wolfe")
+        medians = "; ".join(_medians(evidence, *pair) for pair in pairs)
+        return explained(always_below(private | public, FAR_FEWER), f"Median iterations: {medians}")
+
+    return compared(judge)
+
+
+def _medians(evidence: DpalsEvidence, alternating: str, frank_wolfe: str) -> str:
+    counts = iterations_needed(evidence, alternating, frank_wolfe).items()
+    parts = [f"{np.median(a):g} and {np.median(b):g} ({place})" for place, (a, b) in counts]
+    names = f"{method_named(alternating)} and {method_named(frank_wolfe)}"
+    return f"{names} {', '.join(parts) or 'not run'}"
+
+
+def iterations_needed(
+    evidence: DpalsEvidence, alternating: str, frank_wolfe: str
+) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Return by place, for each trial, the iterations of both to be as good as Frank-Wolfe ever is.
+
+    As good: within 5 % of the least RMSE of Frank-Wolfe in the same trial. Where alternating
+    minimisation never is, one iteration more than it ran counts.
+    """
+    ours, theirs = (curves_of(evidence, name, "rmse") for name in (alternating, frank_wolfe))
+    needed = {}
+    for place in (place for place in theirs if place in ours):
+        trials = theirs[place].columns.intersection(ours[place].columns)
+        enough = AS_GOOD * theirs[place][trials].min()
+        curves = (ours[place][trials], theirs[place][trials])
+        needed[place] = tuple(_first_below(curve, enough) for curve in curves)
+    return needed
+
+
+def _first_below(curve: pd.DataFrame, enough: pd.Series) -> np.ndarray:
+    """Return by trial the first iteration, at least 1, whose RMSE is small enough."""
+    reached = curve.le(enough)
+    first = reached.idxmax().where(reached.any(), curve.index.max() + 1)
+    return np.maximum(first.to_numpy(dtype=float), 1.0)
+
+
+@claim("D21")
+def cost_per_step_as_als(evidence: DpalsEvidence) -> Finding:
+    """CPU time of DPALS grows at most as ratings^1.1, and by at most .1 more than that of ALS."""
+    table = evidence.tables.get("timing")
+    both = ["dpals", "als"]
+    medians = pd.DataFrame() if table is None else _seconds(table).reindex(columns=both).dropna()
+    if len(medians) < 2:
+        return not_available("timing of DPALS and ALS at two sizes")
+    slope, slope_als = growth(table).loc[both]
+    ratios = (medians["dpals"] / medians["als"]).to_numpy()
+    return Finding(
+        verdict_of(slope <= LINEAR and slope - slope_als <= AS_ALS),
+        effect=slope,
+        n=int(table.groupby(["users", "method"]).size().min()),
+        reason=f"time grows as the ratings to the power {slope:.3f} (ALS {slope_als:.3f}); DPALS "
+        f"takes {ratios.min():.2f} to {ratios.max():.2f} times as long as ALS, {ratios[-1]:.2f} "
+        f"times at the largest size",
+        margin=LINEAR,
+        margin_of=OURS,
+    )
+
+
+@claim("D40")
+def cost_per_step_as_frank_wolfe(evidence: DpalsEvidence) -> Finding:
+    """CPU seconds of a step of DPFW are within a factor of ten of those of DPALS at every size."""
+    table = evidence.tables.get("timing")
+    both = ["dpals", "dpfw"]
+    medians = pd.DataFrame() if table is None else _seconds(table).reindex(columns=both).dropna()
+    if medians.empty:
+        return not_available("timing of DPALS and DPFW")
+    ratios = np.log(medians["dpfw"] / medians["dpals"])
+    farthest = float(ratios.loc[ratios.abs().idxmax()])
+    return Finding(
+        verdict_of(abs(farthest) <= COMPARABLE),
+        effect=farthest,
+        n=int(table.groupby(["users", "method"]).size().min()),
+        reason=f"a step of DPFW takes {np.exp(ratios.min()):.2f} to {np.exp(ratios.max()):.2f} "
+        "times as long as one of DPALS",
+        margin=COMPARABLE,
+        margin_of=OURS,
+    )
+
+
+def _seconds(table: pd.DataFrame) -> pd.DataFrame:
+    return table.pivot_table(index="users", columns="method", values="seconds", aggfunc="median")
+
+
+@claim("D37")
+def errors_contract(evidence: DpalsEvidence) -> Finding:
+    """ALL: once the error is small, a step of ALS leaves less than a quarter of it."""
+    public, private = (_slowest_steps(evidence, method) for method in ("als", "dpals"))
+    if not public:
+        return not_available("iterations of ALS")
+    if not np.isfinite(np.concatenate(list(public.values()))).any():
+        return Finding(INCONCLUSIVE, reason="no step of ALS began at an error that small")
+    runs = np.concatenate([*private.values(), np.empty(0)])
+    text = (
+        f"With noise {np.isfinite(runs).sum()} of {runs.size} runs came to an error that small "
+        "before they came to their floor"
+    )
+    return explained(always_below(public, QUARTER, formatter=times), text)
+
+
+def _slowest_steps(evidence: DpalsEvidence, method: str) -> Rows:
+    """Return :func:`slowest_step` of a method on drawn matrices, by data set and epsilon."""
+    return {
+        place: slowest_step(curve.to_numpy(), 1 / np.log(users) ** 2)
+        for dataset, users in SIZES.items()
+        for place, curve in curves_of(evidence, method, dataset=dataset, variant=LONG).items()
+    }
+
+
+def slowest_step(curve: np.ndarray, small: float) -> np.ndarray:
+    """Return the largest log ratio of errors of two steps by trial, NaN where none counts.
+
+    Steps count from an error of at most ``small``, and for as long as it is ten times the least
+    that the trial reaches: below that lie the penalty and rounding.
+
+    Parameters
+    ----------
+    curve : array, shape (steps, trials)
+    """
+    before, after = log_positive(curve[:-1]), log_positive(curve[1:])
+    floor = log_positive(curve.min(axis=0)) + np.log(FLOOR)
+    counts = (before <= np.log(small)) & (before >= floor)
+    largest = np.where(counts, after - before, -np.inf).max(axis=0, initial=-np.inf)
+    return np.where(counts.any(axis=0), largest, np.nan)
+
+
+@claim("A3")
+def altmin_falls_faster(evidence: DpalsEvidence) -> Finding:
+    """ALL: log RSE by iteration falls more steeply than that of Frank-Wolfe, private and not."""
+    pairs = {
+        "with privacy": ("dp_altmin", "dpfw"),
+        "without": (PUBLISHED, "frank_wolfe"),
+    }
+    rows = {
+        name: apart(*(slopes_by_iteration(evidence, method) for method in pair))
+        for name, pair in pairs.items()
+    }
+    if not all(rows.values()):
+        return not_available("iterations of AltMin and Frank-Wolfe with and without privacy")
+    parts = [named(name, always_below(each)) for name, each in rows.items()]
+    # the effect is that of the first: the one with the smaller lead
+    return named(BY_ITERATION, all_of(sorted(parts, key=lambda part: -part.effect)))
+
+
+@claim("A5")
+def published_rounds_reduce_the_error(evidence: DpalsEvidence) -> Finding:
+    """ALL: the RSE of AltMin as published falls over its rounds."""
+    return _falls(evidence, PUBLISHED)
+
+
+@claim("A6")
+def published_smoothed_rounds_reduce_the_error(evidence: DpalsEvidence) -> Finding:
+    """Open: two procedures of the read-me are not there; what ours in their place give."""
+    found = _falls(evidence, SMOOTHED)
+    return Finding(INCONCLUSIVE, n=found.n, reason=f"{UNDEFINED}: {found.reason}")
+
+
+def slopes_by_iteration(evidence: DpalsEvidence, method: str) -> dict[str, pd.Series]:
+    """Return the slopes of lines fitted to log RSE by iteration, by place and trial."""
+    return {
+        place: pd.Series(
+            slope_of(log_positive(curve.to_numpy()), curve.index.to_numpy(float)), curve.columns
+        )
+        for place, curve in curves_of(evidence, method).items()
+    }
+
+
+def _falls(evidence: DpalsEvidence, method: str) -> Finding:
+    """Judge that log RSE by iteration falls, on every data set on which it was followed."""
+    slopes = slopes_by_iteration(evidence, method)
+    if not slopes:
+        return not_available(f"iterations of {method_named(method)}")
+    rows = {place: each.to_numpy() for place, each in slopes.items()}
+    return named(BY_ITERATION, always_below(rows))
