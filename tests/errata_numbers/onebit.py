@@ -1,10 +1,11 @@
-"""What shows the errata of the one-bit paper on which no conclusion rests."""
+"""What shows the errata of the one-bit paper."""
 
 import math
 
 import numpy as np
 
 from dpmc.mechanisms import Laplace
+from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc_studies.frame.showing.erratum import Evidence
 from dpmc_studies.methods.onebit.guarantee import guarantee_of
 from dpmc_studies.methods.onebit.labels import MECHANISM_LABELS
@@ -12,11 +13,20 @@ from dpmc_studies.methods.onebit.links import Link, link_of
 from dpmc_studies.methods.onebit.signs import MEAN, binarise
 from dpmc_studies.studies.onebit.claims.link_facts import least_curvature
 from dpmc_studies.studies.onebit.claims.privacy_facts import CLIP, loss_on_one_entry, one_entry
-from dpmc_studies.studies.onebit.errata.proofs import SIDE
-from dpmc_studies.studies.onebit.experiments.bounds import steepness_and_flatness
+from dpmc_studies.studies.onebit.experiments.bounds import (
+    RIGHT,
+    published_steepness_and_flatness,
+    sampling_constants,
+    steepness_and_flatness,
+)
+from dpmc_studies.studies.onebit.experiments.outp import block_change
 from dpmc_studies.studies.onebit.frames import PUBLISHED
 from dpmc_studies.studies.onebit.instances import first_split, instance
 
+SIDE, OBSERVED = 100, 1500  # of the paper's matrices, 15 % of the entries
+SIZES = ((SIDE, OBSERVED), (SIDE, 8000), (400, 24_000))  # sides and observed entries
+ADMITTED, SMALL = 0.5, 0.001  # chances of flipping -1, and +1
+BLOCK = 40  # side of the block instance
 SEARCHES, SIGNS, HALVINGS, DECREASE = 500, 50, 20, 1e-4
 MATRICES = 10_000
 NOISES = 100_000
@@ -25,6 +35,111 @@ TRAINING = 0.8
 TEST = 20_000  # lines of the split u1 of MovieLens 100K
 DRAWS = 200
 LEVEL = 1.3  # c, less than the root mean square √2 of the noise
+
+
+def flip_probabilities(sources) -> Evidence:
+    """The condition on two flip probabilities looks at two of four ratios."""
+    flips = RandomisedResponse(0.0, ADMITTED)
+    nearly = RandomisedResponse(SMALL, ADMITTED).epsilon()
+    return Evidence(
+        {
+            "first": (1 - flips.p_plus) / flips.p_minus,
+            "second": flips.p_minus / (1 - flips.p_plus),
+            "third": flips.p_plus / (1 - flips.p_minus),
+            "nearly": nearly,
+        },
+        admitted=ADMITTED,
+        small=SMALL,
+    )
+
+
+def gaussian_objective(sources) -> Evidence:
+    """With the Gaussian link the proof omits a Jacobian, and its sensitivity is loose."""
+    link = link_of("gaussian")
+    facts = one_entry(link)
+    tight, reported = link.sensitivity(1.0), link.published_sensitivity(1.0)
+    least = link.log_curvature_ratio(1.0)
+    gap = float(-np.diff(link.slope(np.array([-1.0, 1.0])))[0])
+    numbers = {
+        "tight": tight,
+        "reported": reported,
+        "jacobian": least,
+        "equal": least / (1 - tight / reported),
+        # where the loss at the bound, least - gap epsilon/reported, equals epsilon
+        "broken": least / (1 + gap / reported),
+        "tight_at_3": link.sensitivity(3.0),
+        "jacobian_at_3": link.log_curvature_ratio(3.0),
+    }
+    losses = []
+    for epsilon in (0.25, 1.0):
+        exact = loss_on_one_entry("objp_paper", facts, epsilon)
+        proven = guarantee_of("objp_paper", facts, epsilon).actual_epsilon
+        numbers |= {f"exact_{epsilon:g}": exact, f"proven_{epsilon:g}": proven}
+        losses.append({"proven": proven, "claimed": epsilon, "exact": exact})
+    return Evidence(numbers, losses=losses)
+
+
+def output_noise(sources) -> Evidence:
+    """OutP: the sensitivity of one entry for that of the matrix."""
+    settings = {"users": BLOCK, "items": BLOCK, "alpha": 1.0}
+    moved = float(np.abs(block_change("gaussian", settings)).sum())
+    return Evidence({"moved": moved, "factor": moved / 2}, side=BLOCK)
+
+
+def absolute_value(sources) -> Evidence:
+    """What a matrix can make of the noise: the published term, two bounds, and what is attained."""
+    rng = np.random.default_rng(1)
+    numbers, draws = {}, []
+    for side, count in SIZES:
+        noise = np.zeros(side * side)
+        noise[rng.permutation(noise.size)[:count]] = Laplace(1.0).rvs(count, rng)
+        noise = noise.reshape(side, side)
+        norm = float(np.linalg.norm(noise, ord=2))
+        found = {
+            "published": math.sqrt(2) / math.cbrt(count),
+            "sizes": 2 * float(np.abs(noise).sum()) / count,
+            "duality": 2 * side * norm / count,
+            "attained": 2 * float((noise * aligned(noise, side)).sum()) / count,
+        }
+        numbers |= {f"{name}_{side}_{count}": value for name, value in found.items()}
+        draws.append({**found, "side": side, "count": count})
+    return Evidence(numbers, draws=draws)
+
+
+def aligned(noise: np.ndarray, tau: float) -> np.ndarray:
+    """Return a matrix X of nuclear norm at most tau, entries within +-1, with a large <noise, X>.
+
+    Twice that product is what the matrices X and -X attain.
+    """
+    left, _, right = np.linalg.svd(noise)
+    matrix = np.clip(tau * np.outer(left[:, 0], right[0]), -1, 1)
+    return matrix * min(1.0, tau / np.linalg.norm(matrix, ord="nuc"))
+
+
+def flipped_flatness(sources) -> Evidence:
+    """The bound on beta of the flipped link lacks 1/h'^2."""
+    numbers, cases = {}, []
+    flip = 1 / (1 + math.e)
+    for alpha in (1.0, 3.0):
+        for link in ("logistic", "gaussian"):
+            bound = published_steepness_and_flatness(link_of(link), alpha, flip)[1]
+            right = steepness_and_flatness(link_of(link), alpha, flip)[1]
+            numbers |= {f"{link}_{alpha:g}": right, f"published_{link}_{alpha:g}": bound}
+            cases.append({"right": right, "bound": bound, "link": link, "alpha": alpha})
+    return Evidence(numbers, cases=cases)
+
+
+def sampling_constant(sources) -> Evidence:
+    """C_OmegaY is printed in three forms, with one root too many."""
+    numbers, cases = {}, []
+    for count in (OBSERVED, SIDE * SIDE):
+        constants = sampling_constants(SIDE, SIDE, count)
+        factors = {form: math.sqrt(constant / count) for form, constant in constants.items()}
+        right = factors.pop(RIGHT)
+        numbers |= {f"{form}_{count}": factor for form, factor in factors.items()}
+        numbers[f"right_{count}"] = right
+        cases.append({**factors, "right": right, "count": count})
+    return Evidence(numbers, side=SIDE, cases=cases)
 
 
 def input_objective(sources) -> Evidence:
@@ -225,6 +340,12 @@ def zero_sums(sources) -> Evidence:
 
 
 ENTRIES = {
+    "E17": flip_probabilities,
+    "E20": gaussian_objective,
+    "E22": output_noise,
+    "E26": absolute_value,
+    "E46": flipped_flatness,
+    "E47": sampling_constant,
     "E18": input_objective,
     "E19": halved_noise,
     "E21": gradient_noise,

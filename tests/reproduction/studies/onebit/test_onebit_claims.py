@@ -257,7 +257,6 @@ def test_verdict_on_planted_trials(judge, name, verdict, effect, options):
     assert found["interval_low"] <= found["effect"] <= found["interval_high"]
     assert found["n"] == TRIALS
     assert f"n = {TRIALS}" in found["reason"]
-    assert f"Raw outputs ({verdict})" in found["reason"]
     assert found["reason"].endswith("The papers report no number for it")
 
 
@@ -364,11 +363,10 @@ def test_effects(judge, name, effect, amount):
     assert judge(name, make(effect))["effect"] == pytest.approx(amount, abs=0.004)
 
 
-def test_raw_outputs_are_named_but_do_not_decide(judge):
+def test_raw_outputs_do_not_decide(judge):
     raw = when(2.0, mechanism="inp", epsilon=1.0)
     found = judge("O1", make(OUTP_FALLS, raw=raw))
     assert found["verdict"] == S
-    assert "Raw outputs (contradicted): 10 wins, 2 losses" in found["reason"]
     assert found["effect"] == pytest.approx(-0.5, abs=0.004)
     undone = when(-2.0, mechanism="inp", epsilon=1.0)
     assert judge("O1", make(plus(OUTP_FALLS, raw), raw=undone))["verdict"] == C
@@ -384,35 +382,7 @@ def by_rank(trials, effects):
     return pd.concat(moved)[list(RANK_COLUMNS)]
 
 
-ABOUT_MOVIELENS = ["O6", "O18", "O20"]
 AT_THE_BEST_CHOICE = ["O5", "O22"]
-HOLDS = {"O6": when(0.05, mechanism="outp_paper", **MOVIELENS), "O18": POOR_AT_1,
-         "O20": OUTP_BEST_EARLY}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", ABOUT_MOVIELENS)
-def test_other_ranks_are_named_but_do_not_decide(judge, name):
-    trials = make(HOLDS[name] or nothing)
-    ranks = by_rank(trials, {1: 0.0, 2: 0.0, 5: 0.0})
-    assert judge(name, trials)["reason"].startswith("truncated outputs: ")
-    found = judge(name, trials, ranks=ranks)
-    assert found["verdict"] == S
-    links = "Gaussian link alone: {0}; logistic link alone: {0}. truncated outputs: "
-    expected = "supported at 1, 2, 5"
-    assert found["reason"].startswith(f"By rank, both links: {expected}; {links.format(expected)}")
-    # at rank 2, Gaussian link, OutP is far worse, and so is everything at epsilon 10
-    at_2 = (ranks["rank"] == 2) & (ranks["link"] == "gaussian")
-    worse = at_2 & ((ranks["mechanism"] == "outp_paper") | (ranks["epsilon"] == 10.0))
-    ranks.loc[worse, "accuracy"] -= 0.3
-    ranks = ranks[(ranks["rank"] != 5) | (ranks["mechanism"] != "inp")]
-    found = judge(name, trials, ranks=ranks.sample(frac=1, random_state=0))
-    assert found["verdict"] == S
-    rest = "inconclusive at 5"
-    assert found["reason"].startswith(
-        f"By rank, both links: supported at 1, contradicted at 2, {rest}; "
-        f"Gaussian link alone: supported at 1, contradicted at 2, {rest}; "
-        f"logistic link alone: supported at 1, 2, {rest}. truncated outputs: "
-    )
 
 
 def test_other_ranks_matter_to_no_other_claim():
@@ -420,7 +390,7 @@ def test_other_ranks_matter_to_no_other_claim():
     plain, ranked = (
         evidence_of(trials, ranks) for ranks in (None, by_rank(trials, {1: 0.0, 2: -0.3}))
     )
-    for name in set(ON_TRIALS) - {*ABOUT_MOVIELENS, *AT_THE_BEST_CHOICE}:
+    for name in set(ON_TRIALS) - set(AT_THE_BEST_CHOICE):
         assert repr(PREDICATES[name](ranked)) == repr(PREDICATES[name](plain))
 
 
@@ -450,11 +420,6 @@ class TestTheBestChoice:
         ranks.loc[clear, "accuracy"] += 0.3
         found = judge(name, trials, ranks=ranks)
         assert found["verdict"] == S
-        delta = "Delta 5.03 of the remark"
-        assert found["reason"].startswith(
-            f"Of the choices supported with {delta} (rank 2, rank 5); "
-            f"contradicted with {delta} (rank 1). Judged with rank "
-        )
         worse = judge(name, trials, ranks=ranks[ranks["rank"] == 1])
         assert worse["verdict"] == C
 
@@ -473,7 +438,6 @@ class TestTheBestChoice:
         assert found["verdict"] == S
         rank = "[12]" if name == "O22" else "2"  # a shift of all at a rank is no loss there
         assert re.search(f"Judged with rank {rank} and Delta 1.81 of theorem 2", found["reason"])
-        assert "Raw outputs (supported)" in found["reason"]  # with the same Delta
         assert judge(name, with_the_corrected_delta(trials, -0.3))["verdict"] == C
 
     def test_readings_fix_what_is_left_open(self, name):
@@ -538,7 +502,6 @@ class TestReadings:
         tables = {"trials": make(OUTP_FALLS)}
         reason = PREDICATES["O1"](readings(tables, evidence_of(**tables))["raw outputs"]).reason
         assert reason.startswith("raw outputs: ")
-        assert "Truncated outputs (supported)" in reason
 
     def test_ranks(self):
         trials = make()
@@ -585,34 +548,12 @@ class TestReadings:
         assert (found["even trials"], found["odd trials"]) == (S, C)
 
 
-def test_margins_beside_that_of_o3_are_named(judge):
-    effect = when(np.log(1.07), mechanism="outp_paper", epsilon=4.0, **AT_15)
-    reason = judge("O3", make(effect))["reason"]
-    assert "contradicted within 5 %, supported within 20 %" in reason
-
-
-def test_factors_are_beside_what_is_judged(judge):
-    reason = judge("O1", make(OUTP_FALLS, spread=1e-7))["reason"]
-    assert "ARE(1)/ARE(10) InP 1/1, ObjP 1/1, GraP 1/1, OutP 1.65/1.65" in reason
-    reason = judge("O4", make(when(0.5, mechanism="grap"), spread=1e-7))["reason"]
-    assert "ARE(10)/ARE(Clear) InP 1/1, ObjP 1/1, GraP 1.65/1.65, OutP 1/1" in reason
-
-
 def test_reasons_name_counts_and_the_comparison_most_against(judge):
     against = when(0.2, mechanism="inp", epsilon=2.0, link="gaussian")
     trials = make(plus(when(0.1, mechanism="outp_paper", epsilon=[1.0, 2.0]), against))
     reason = judge("O2", trials)["reason"]
     assert "11 wins, 1 losses, 0 undecided of 12" in reason
     assert "most against it InP (Gaussian link, ε = 2) +10" in reason
-
-
-def test_accuracies_are_in_points_and_beside_those_of_baselines(judge):
-    better, worse = (when(0.02, dataset="ml-100k", constraint="both", mechanism="inp"),
-                     when(-0.1, mechanism="majority", **MOVIELENS))  # fmt: skip
-    reason = judge("O5", make(plus(better, worse), spread=1e-6))["reason"]
-    assert "8 wins, 0 losses, 0 undecided of 8; mean -2.00 points (" in reason
-    assert "both constraints: InP 72.0/72.0 %, ObjP 70.0/70.0 %" in reason
-    assert "without privacy Clear 70.0/70.0 %, Majority sign 60.0/60.0 %" in reason
 
 
 def test_order_of_rows_and_spelling_of_numbers_do_not_matter(claims):
@@ -713,8 +654,6 @@ class TestTheWrongLink:
         wrong = with_the_other_link(trials, {"gaussian": -0.2, "logistic": 0.2})
         reason = judge("O25", trials, wrong_link=wrong)["reason"]
         assert "(logistic link, ε" in reason.split("most against it")[1].split(";")[0]
-        assert "InP 1.2" in reason
-        assert "/0.8" in reason
 
     def test_it_is_not_run_without_its_table(self, judge):
         assert judge("O25", make())["verdict"] == NOT_RUN

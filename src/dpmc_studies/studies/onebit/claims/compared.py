@@ -24,7 +24,7 @@ from dpmc_studies.studies.onebit.claims.evidence import (
     synthetic_cell,
 )
 from dpmc_studies.studies.onebit.claims.real_data import RESTAURANT, accuracy_of
-from dpmc_studies.studies.onebit.claims.verdicts import at_every_rank, on_both_outputs
+from dpmc_studies.studies.onebit.claims.verdicts import of_outputs
 from dpmc_studies.yaml_files import beside
 
 COORDINATES = {
@@ -34,11 +34,8 @@ GROUPS = {"the four": tuple(PAPER), "all but OutP": PERTURBED}
 
 
 def judged(evidence: OneBitEvidence, comparison: Comparison) -> Finding:
-    """Judge on both outputs; on MovieLens 100K, whose rank is not stated, at every rank too."""
-    sides = comparison.first, comparison.second, comparison.where
-    unstated = any(MOVIELENS in side.values.get("dataset", ()) for side in sides)
-    on = at_every_rank if unstated else on_both_outputs
-    return on(evidence, lambda outputs: comparison.judge(rows_of(outputs, comparison)))
+    """Judge one kind of output."""
+    return of_outputs(evidence.judged, lambda each: comparison.judge(rows_of(each, comparison)))
 
 
 def rows_of(outputs: Outputs, comparison: Comparison) -> Rows:

@@ -73,13 +73,13 @@ class Outputs:
 class OneBitEvidence:
     """The inputs of the predicates.
 
-    ``judged`` and ``beside`` are of the trials: what verdicts are about, and what stands beside
-    them in reasons; outputs cut to the rank after the noise, and as the mechanism gives them.
-    ``by_rank`` is rank -> the former, with real data cut to another rank, as far as that was run.
-    ``change`` and ``attack`` are what one flip does to the solution, and the attack on output
-    perturbation; None where they have not been run. ``tight`` is the same with the Delta of theorem
-    2 (see :func:`with_tight_delta`); None where that was not run, or does not count. ``made`` is
-    what predicates made of the trials, for other readings of the same ones.
+    ``judged`` are of the trials, cut to the rank after the noise; ``beside`` as the mechanism gives
+    them, which another reading judges. ``by_rank`` is rank -> the former, with real data cut to
+    another rank, as far as that was run. ``change`` and ``attack`` are what one flip does to the
+    solution, and the attack on output perturbation; None where they have not been run. ``tight`` is
+    the same with the Delta of theorem 2 (see :func:`with_tight_delta`); None where that was not
+    run, or does not count. ``made`` is what predicates made of the trials, for other readings of
+    the same ones.
     """
 
     trials: pd.DataFrame

@@ -5,7 +5,7 @@ observed fraction. Compared are log ARE on synthetic data and minus the share of
 data, so that less is better; where both are among the rows, there is no effect to state.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -41,9 +41,7 @@ from dpmc_studies.studies.onebit.frames import (
     DATASETS,
     FREE,
     ITEM_BIAS,
-    LARGE,
     LINKS,
-    LOOKS,
     PUBLISHED,
     at_smallest_share,
     dataset_label,
@@ -52,7 +50,6 @@ from dpmc_studies.studies.onebit.frames import (
     main_constraint,
     main_rows,
     metric_of,
-    summary,
 )
 
 PLACE = ("dataset", "link", "epsilon")
@@ -123,58 +120,21 @@ def counted(found: Mapping[tuple, Pair]) -> str:
 @claim("B1")
 def the_benchmark_has_a_signal(evidence: OneBitEvidence) -> Finding:
     """WITHIN: the raw ARE of Clear is below 1, that of predicting zero."""
-    here = _clear(evidence.trials, BENCHMARK)
+    trials = evidence.trials[evidence.trials["dataset"] == BENCHMARK]
+    here = trials[trials["mechanism"] == "clear"]
     if here.empty:
         return not_available("the benchmark without privacy")
+    here = here[here["constraint"] == main_constraint(trials, BENCHMARK)]
     lowest = at_smallest_share(here)
-    share = lowest["observed_fraction"].iloc[0]
-    links = present(lowest["link"], LINKS)
     rows = {
         link_label(link): lowest.loc[lowest["link"] == link, "are_raw"].to_numpy(float)
-        for link in links
+        for link in present(lowest["link"], LINKS)
     }
-    truncated = lowest.groupby("link")["are_truncated"].mean()
-    cut = ", ".join(f"{truncated[link]:.2f} with the {link_label(link)}" for link in links)
     text = (
-        f"Clear, which has no noise, at {100 * share:g} % observed, over "
-        f"{trials_text(map(len, rows.values()))}; truncated {cut}."
+        f"Clear, which has no noise, at {100 * lowest['observed_fraction'].iloc[0]:g} % observed, "
+        f"over {trials_text(map(len, rows.values()))}."
     )
-    found = inside(rows, high=ZERO_ARE, formatter=lambda value: f"{value:.2f}")
-    return explained(found, f"{text}{_from_which_share(here)}{_larger(evidence.trials)}")
-
-
-def _clear(trials: pd.DataFrame, dataset: str) -> pd.DataFrame:
-    here = trials[trials["dataset"] == dataset]
-    if here.empty:
-        return here
-    constraint = main_constraint(trials, dataset)
-    return here[(here["mechanism"] == "clear") & (here["constraint"] == constraint)]
-
-
-def _from_which_share(here: pd.DataFrame) -> str:
-    """Say from which fraction on Clear's raw interval lies below 1."""
-    if here["observed_fraction"].nunique() < 2:
-        return ""
-    table = summary(here, "are_raw")
-    parts = []
-    for link in present(table["link"], LINKS):
-        one = table[table["link"] == link]
-        bad = one.loc[~(one["high"] < ZERO_ARE), "observed_fraction"].max()
-        good = one["observed_fraction"][~(one["observed_fraction"] <= bad)]
-        text = f"from {100 * good.min():g} % on" if len(good) else "at no fraction that was run"
-        parts.append(f"{text} with the {link_label(link)}")
-    return f" Raw it is below 1 {', '.join(parts)}."
-
-
-def _larger(trials: pd.DataFrame) -> str:
-    here = _clear(trials, LARGE)
-    if here.empty:
-        return ""
-    table = summary(here, "are_raw").set_index("link")
-    links = present(table.index, LINKS)
-    means = [f"{table['mean'][link]:.2f} ({link_label(link)})" for link in links]
-    size = dataset_label(LARGE).removeprefix("Synthetic ")
-    return f" On the {size} instance it has {', '.join(means)} raw."
+    return explained(inside(rows, high=ZERO_ARE, formatter="{:.2f}".format), text)
 
 
 @claim("B2")
@@ -189,33 +149,19 @@ def one_mechanism_is_best_everywhere(evidence: OneBitEvidence) -> Finding:
     found = pairs(everywhere, [first], [name for name in PUBLISHED if name != first])
     if not found:
         return not_available("several of the paper's four mechanisms")
-    parts = []
-    for dataset in dict.fromkeys(dataset for dataset, *_ in leaders):
-        here = [ahead for place, ahead in leaders.items() if place[0] == dataset]
-        alone = pd.Series([ahead.best for ahead in here if not ahead.tied], dtype=str)
-        texts = [f"{mechanism_named(name)} at {n}" for name, n in alone.value_counts().items()]
-        tied = len(here) - len(alone)
-        texts += [f"no single one at {tied}"] if tied else []
-        parts.append(f"{dataset_label(dataset)}: {', '.join(texts)} of {len(here)}")
-    text = f"{mechanism_named(first)} leads most often. Best alone, {'; '.join(parts)}."
-    return explained(always_better(found), text)
+    alone = pd.Series([ahead.best for ahead in leaders.values() if not ahead.tied], dtype=str)
+    texts = [f"{mechanism_named(name)} at {n}" for name, n in alone.value_counts().items()]
+    text = f"{mechanism_named(first)} leads most often. Best alone: {', '.join(texts) or 'none'}."
+    return explained(always_better(found), f"{text[:-1]}, of {len(leaders)} places.")
 
 
 @claim("B3")
 def the_four_beat_predicting_zero(evidence: OneBitEvidence) -> Finding:
     """ALL places of the benchmark: the best of the four against predicting zero."""
-    here = _benchmark(evidence.trials)
-    found = {
-        outputs.kind: pairs(_places(evidence, outputs.kind, _benchmark), PUBLISHED, ["zero"])
-        for outputs in (evidence.judged, evidence.beside)
-    }
-    judged, beside = found.values()
-    if not judged:
+    found = pairs(_places(evidence, evidence.judged.kind, _benchmark), PUBLISHED, ["zero"])
+    if not found:
         return not_available("the paper's four mechanisms on the benchmark")
-    fraction = 100 * main_rows(here, BENCHMARK)["observed_fraction"].iloc[0]
-    kind = evidence.beside.kind
-    text = f"{fraction:g} % observed, {evidence.judged.kind} outputs; {kind} {counted(beside)}."
-    return explained(always_better(judged), text)
+    return explained(always_better(found), f"{evidence.judged.kind} outputs.".capitalize())
 
 
 @claim("B4")
@@ -224,14 +170,10 @@ def the_four_beat_an_item_bias(evidence: OneBitEvidence) -> Finding:
     found = pairs(_places(evidence, evidence.judged.kind, _honest), PUBLISHED, [ITEM_BIAS])
     if not found:
         return not_available("a private item bias")
-    every = pairs(_places(evidence, evidence.judged.kind), PUBLISHED, [ITEM_BIAS])
-    parts = []
-    for dataset in dict.fromkeys(dataset for dataset, *_ in every):
-        kept, whole = (
-            counted({place: pair for place, pair in side.items() if place[0] == dataset})
-            for side in (found, every)
-        )
-        parts.append(f"{dataset_label(dataset)} {kept} (the best of all four {whole})")
+    parts = [
+        f"{dataset_label(dataset)} {counted({x: found[x] for x in found if x[0] == dataset})}"
+        for dataset in dict.fromkeys(dataset for dataset, *_ in found)
+    ]
     return explained(always_better(found), f"{'; '.join(parts)}.")
 
 
@@ -252,10 +194,7 @@ def the_method_beats_an_item_bias_on_real_data(evidence: OneBitEvidence) -> Find
                 name = f"{dataset_label(dataset)}, {link_label(link)}"
                 rows[name] = (wide["item_bias"] - wide["clear"]).to_numpy()
                 means = 100 * wide.mean()
-                text = f"{name}: {means['clear']:.1f} % against {means['item_bias']:.1f} %"
-                if "majority" in means:
-                    text += f", majority sign {means['majority']:.1f} %"
-                parts.append(text)
+                parts.append(f"{name}: {means['clear']:.1f} % against {means['item_bias']:.1f} %")
     if not rows:
         return not_available("real data without privacy")
     return explained(always_below(rows, formatter=points), f"{'; '.join(parts)}.")
@@ -278,34 +217,15 @@ def the_four_keep_their_claim(evidence: OneBitEvidence) -> Finding:
     epsilon = example(four)
     parts = []
     broken = four[~kept & (four["epsilon"] == epsilon)]
-    for mechanism in present(broken["mechanism"], PUBLISHED):
-        here = broken[broken["mechanism"] == mechanism]
-        texts = {link: _at_places(here[here["link"] == link]) for link in here["link"].unique()}
-        for text, links in _grouped(texts, LINKS).items():
-            only = f" with the {link_label(links[0])}" if len(links) == 1 else ""
-            parts.append(f"{mechanism_named(mechanism)}{only}: {text}")
+    for name in present(broken["mechanism"], PUBLISHED):
+        here = broken.loc[broken["mechanism"] == name, "actual_epsilon"]
+        ends = dict.fromkeys((number(here.min()), number(here.max())))
+        parts.append(f"{' to '.join(ends)} ({mechanism_named(name)})")
     whole = kept.groupby(four["mechanism"]).all()
     good = [mechanism_named(name) for name in present(whole.index[whole], PUBLISHED)]
-    text = f"At a claimed ε = {epsilon:g} the proven one is: {'; '.join(parts)}. " if parts else ""
+    text = f"At a claimed ε = {epsilon:g} the proven one is {', '.join(parts)}. " if parts else ""
     text += f"Kept: {', '.join(good)} (GraP with scale 2CK/ε and fixed steps)." if good else ""
     return fact(kept.all(), text.strip())
-
-
-def _at_places(rows: pd.DataFrame) -> str:
-    parts = []
-    for dataset in present(rows["dataset"], DATASETS):
-        value = rows.loc[rows["dataset"] == dataset, "actual_epsilon"]
-        ends = dict.fromkeys((number(value.min()), number(value.max())))
-        parts.append(f"{' to '.join(ends)} ({dataset_label(dataset)})")
-    return ", ".join(parts)
-
-
-def _grouped(texts: Mapping[str, str], known: Iterable[str]) -> dict[str, list[str]]:
-    """Return the names that share a text, by text, both in the order of ``known``."""
-    groups: dict[str, list[str]] = {}
-    for name in present(texts, known):
-        groups.setdefault(texts[name], []).append(name)
-    return groups
 
 
 @claim("B7")
@@ -315,20 +235,12 @@ def the_claim_protects_users(evidence: OneBitEvidence) -> Finding:
     if rows is None:
         return not_available("private mechanisms")
     epsilon = example(rows)
-    parts = []
     here = at_smallest_share(rows[(rows["epsilon"] == epsilon) & keeps_claim(rows)])
-    for dataset in present(here["dataset"], DATASETS):
-        one = here[here["dataset"] == dataset].groupby("mechanism")["user_epsilon"].max()
-        groups = _grouped(one.map(number).to_dict(), LOOKS)
-        texts = [
-            f"{text} for {', '.join(mechanism_named(name) for name in names)}"
-            for text, names in groups.items()
-        ]
-        parts.append(f"{dataset_label(dataset)}: {' and '.join(texts)}")
+    largest = here.groupby("dataset")["user_epsilon"].max()
+    parts = [f"{number(largest[x])} ({dataset_label(x)})" for x in present(largest.index, DATASETS)]
     text = (
-        f"What a claimed ε = {epsilon:g} is if all signs of the user with most ratings flip, for "
-        f"mechanisms that keep it for one sign, at the smallest observed fraction: "
-        f"{'; '.join(parts)}."
+        f"If all signs of the user with most ratings flip, a claimed ε = {epsilon:g} is up to "
+        f"{', '.join(parts)}, for mechanisms that keep it for one sign."
     )
     return fact((rows["user_epsilon"] <= rows["claimed_epsilon"]).all(), text)
 
@@ -342,7 +254,7 @@ def every_solve_converged(evidence: OneBitEvidence) -> Finding:
     failed = evidence.trials.loc[flags.index[~flags]]
     text = f"{flags.sum():,} of {len(flags):,} did."
     parts = [
-        f"{mechanism_named(mechanism)} {len(part)} ({', '.join(_datasets(part))})"
+        f"{mechanism_named(mechanism)} {len(part)}"
         for mechanism, part in failed.groupby("mechanism")
     ]
     if parts:
@@ -351,7 +263,3 @@ def every_solve_converged(evidence: OneBitEvidence) -> Finding:
 
 
 _FLAGS = {True: True, False: False, "True": True, "False": False}
-
-
-def _datasets(rows: pd.DataFrame) -> Iterator[str]:
-    return map(dataset_label, present(rows["dataset"], DATASETS))

@@ -1,6 +1,5 @@
 """Claims about synthetic data: O1, O3, O4, O8 to O10, and O25."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
 
@@ -15,17 +14,14 @@ from dpmc_studies.studies.onebit.claims.evidence import (
     OTHER_LINK,
     PAPER,
     PERTURBED,
-    OneBitEvidence,
     Outputs,
-    claim,
     place_named,
     synthetic_cell,
 )
-from dpmc_studies.studies.onebit.claims.verdicts import on_both_outputs
+from dpmc_studies.studies.onebit.claims.verdicts import on_outputs
 from dpmc_studies.studies.onebit.frames import link_label
 
 COMPARABLE = np.log(1.10)
-OTHER_MARGINS = (0.05, 0.20)
 APPROACHED = 0.5  # of the distance to Clear that is left
 LEVEL_OFF = 0.1  # of a fall that is left
 DRASTIC = np.log(1.5)
@@ -37,152 +33,103 @@ SMALL = (1.0, 2.0)
 MIDDLE, SATURATED, LARGEST = 4.0, 5.0, 10.0
 
 
-@claim("O1")
-def three_less_sensitive_than_outp(evidence: OneBitEvidence) -> Finding:
+@on_outputs("O1")
+def three_less_sensitive_than_outp(outputs: Outputs) -> Finding:
     """ALL: ARE of InP, ObjP, GraP changes less from epsilon 1 to 10, either way, than OutP's."""
-
-    def judge(outputs: Outputs) -> Finding:
-        falls = {
-            (name, link): _fall(outputs, name, link, OBSERVED_FRACTION, 1.0)
-            for name, link in product(PAPER, outputs.links)
-        }
-        rows = {
-            f"{place_named(name, link)}, {way}": sign * falls[name, link] - falls["OutP", link]
-            for name, link in product(PERTURBED, outputs.links)
-            for way, sign in (("falls", 1), ("rises", -1))
-        }
-        return _with_factors(always_below(rows), "ARE(1)/ARE(10)", falls)
-
-    return on_both_outputs(evidence, judge)
+    falls = {
+        (name, link): _fall(outputs, name, link, OBSERVED_FRACTION, 1.0)
+        for name, link in product(PAPER, outputs.links)
+    }
+    rows = {
+        f"{place_named(name, link)}, {way}": sign * falls[name, link] - falls["OutP", link]
+        for name, link in product(PERTURBED, outputs.links)
+        for way, sign in (("falls", 1), ("rises", -1))
+    }
+    return always_below(rows)
 
 
-@claim("O3")
-def outp_comparable_at_epsilon_4(evidence: OneBitEvidence) -> Finding:
+@on_outputs("O3")
+def outp_comparable_at_epsilon_4(outputs: Outputs) -> Finding:
     """|log ARE of OutP over the mean ARE of the others| within 10 % at epsilon 4."""
-
-    def excess(outputs: Outputs, link: str) -> np.ndarray:
+    rows = {}
+    for link in outputs.links:
         others = [np.exp(_at(outputs, name, link, MIDDLE)) for name in PERTURBED]
-        return _at(outputs, "OutP", link, MIDDLE) - np.log(np.mean(others, axis=0))
-
-    def judge(outputs: Outputs) -> Finding:
-        rows = {link_label(link): excess(outputs, link) for link in outputs.links}
-        others = ", ".join(
-            f"{within(rows, np.log1p(margin)).verdict} within {100 * margin:g} %"
-            for margin in OTHER_MARGINS
-        )
-        found = within(rows, COMPARABLE)
-        return replace(found, reason=f"{found.reason}; {others}")
-
-    return on_both_outputs(evidence, judge)
+        excess = _at(outputs, "OutP", link, MIDDLE) - np.log(np.mean(others, axis=0))
+        rows[link_label(link)] = excess
+    return within(rows, COMPARABLE)
 
 
-@claim("O4")
-def errors_fall_and_approach_clear(evidence: OneBitEvidence) -> Finding:
+@on_outputs("O4")
+def errors_fall_and_approach_clear(outputs: Outputs) -> Finding:
     """MOST fall from epsilon 1 to 10, and lose half of their excess over Clear or more."""
-
-    def judge(outputs: Outputs) -> Finding:
-        falls, gaps, excess = {}, {}, {}
-        for name, link in product(PAPER, outputs.links):
-            first, last = (_at(outputs, name, link, epsilon) for epsilon in (1.0, LARGEST))
-            clear = _at(outputs, CLEAR, link, None)
-            excess[name, link] = last - clear
-            falls[place_named(name, link)] = last - first
-            gaps[place_named(name, link)] = (last - clear) - APPROACHED * (first - clear)
-        less = _with_factors(mostly_below(gaps), "ARE(10)/ARE(Clear)", excess)
-        return all_of(
-            [
-                named("epsilon 10 against 1", mostly_below(falls)),
-                named("excess over Clear, less half of that at epsilon 1", less),
-            ]
-        )
-
-    return on_both_outputs(evidence, judge)
-
-
-@claim("O8")
-def all_improve_with_the_observed_fraction(evidence: OneBitEvidence) -> Finding:
-    """ALL: ARE at 80 % below that at 20 %, but for the cells that the paper excepts (O10)."""
-
-    def judge(outputs: Outputs) -> Finding:
-        cells = [
-            (name, link, epsilon)
-            for name, link, epsilon in product(PAPER, outputs.links, EPSILONS)
-            if not (name in ("ObjP", "OutP") and epsilon in VERY_SMALL)
+    falls, gaps = {}, {}
+    for name, link in product(PAPER, outputs.links):
+        first, last = (_at(outputs, name, link, epsilon) for epsilon in (1.0, LARGEST))
+        clear = _at(outputs, CLEAR, link, None)
+        falls[place_named(name, link)] = last - first
+        gaps[place_named(name, link)] = (last - clear) - APPROACHED * (first - clear)
+    return all_of(
+        [
+            named("epsilon 10 against 1", mostly_below(falls)),
+            named("excess over Clear, less half of that at epsilon 1", mostly_below(gaps)),
         ]
-        return always_below(_gains(outputs, cells))
-
-    return on_both_outputs(evidence, judge)
+    )
 
 
-@claim("O9")
-def inp_and_outp_level_off(evidence: OneBitEvidence) -> Finding:
+@on_outputs("O8")
+def all_improve_with_the_observed_fraction(outputs: Outputs) -> Finding:
+    """ALL: ARE at 80 % below that at 20 %, but for the cells that the paper excepts (O10)."""
+    cells = [
+        (name, link, epsilon)
+        for name, link, epsilon in product(PAPER, outputs.links, EPSILONS)
+        if not (name in ("ObjP", "OutP") and epsilon in VERY_SMALL)
+    ]
+    return always_below(_gains(outputs, cells))
+
+
+@on_outputs("O9")
+def inp_and_outp_level_off(outputs: Outputs) -> Finding:
     """ARE, the mean over 20 to 80 %, falls up to epsilon 5, and hardly a tenth of it later."""
-
-    def judge(outputs: Outputs) -> Finding:
-        falls, later = {}, {}
-        for name, link in product(("InP", "OutP"), outputs.links):
-            first, middle, last = (
-                _mean_are(outputs, name, link, epsilon) for epsilon in (1.0, SATURATED, LARGEST)
-            )
-            falls[place_named(name, link)] = np.log(middle / first)
-            later[place_named(name, link)] = (middle - last) / row_tests(first - last).mean[0]
-        return all_of(
-            [
-                named("epsilon 5 against 1", always_below(falls)),
-                named(
-                    "share of the fall from 1 to 10 that comes after 5",
-                    always_below(later, LEVEL_OFF, formatter="{:.3f}".format),
-                ),
-            ]
+    falls, later = {}, {}
+    for name, link in product(("InP", "OutP"), outputs.links):
+        first, middle, last = (
+            _mean_are(outputs, name, link, epsilon) for epsilon in (1.0, SATURATED, LARGEST)
         )
+        falls[place_named(name, link)] = np.log(middle / first)
+        later[place_named(name, link)] = (middle - last) / row_tests(first - last).mean[0]
+    share = always_below(later, LEVEL_OFF, formatter="{:.3f}".format)
+    return all_of(
+        [
+            named("epsilon 5 against 1", always_below(falls)),
+            named("share of the fall from 1 to 10 that comes after 5", share),
+        ]
+    )
 
-    return on_both_outputs(evidence, judge)
 
-
-@claim("O10")
-def objp_changes_drastically_and_fractions_matter_less(evidence: OneBitEvidence) -> Finding:
+@on_outputs("O10")
+def objp_changes_drastically_and_fractions_matter_less(outputs: Outputs) -> Finding:
     """ARE of ObjP falls by a factor of 1.5; at epsilon <= 1 fractions matter less than above."""
-
-    def judge(outputs: Outputs) -> Finding:
-        grown, from_one = (
-            -np.mean(
-                [
-                    _fall(outputs, "ObjP", link, fraction, epsilon)
-                    for link, fraction in product(outputs.links, FRACTIONS)
-                ],
-                axis=0,
-            )
-            for epsilon in (VERY_SMALL[0], 1.0)
-        )
-        return all_of(
-            [
-                named(
-                    f"ObjP, epsilon 10 against 0.25 (against 1: factor {_factor(-from_one)})",
-                    always_below({"mean over fractions and links": grown}, -DRASTIC),
-                ),
-                named("fraction 80 % against 20 %", always_below(_less_prone(outputs))),
-            ]
-        )
-
-    return on_both_outputs(evidence, judge)
+    places = product(outputs.links, FRACTIONS)
+    falls = [_fall(outputs, "ObjP", *place, VERY_SMALL[0]) for place in places]
+    grown = {"mean over fractions and links": -np.mean(falls, axis=0)}
+    return all_of(
+        [
+            named("ObjP, epsilon 10 against 0.25", always_below(grown, -DRASTIC)),
+            named("fraction 80 % against 20 %", always_below(_less_prone(outputs))),
+        ]
+    )
 
 
-@claim("O25")
-def an_unknown_link_hurts(evidence: OneBitEvidence) -> Finding:
+@on_outputs("O25")
+def an_unknown_link_hurts(outputs: Outputs) -> Finding:
     """ALL: with the right link less ARE than with the other, three mechanisms, epsilon 1 and 2."""
-
-    def judge(outputs: Outputs) -> Finding:
-        rows, factors = {}, {}
-        for epsilon, name, link in product(reversed(SMALL), PERTURBED, outputs.links):
-            (other,) = (each for each in LINKS if each != link)
-            cell = synthetic_cell(name, other, OBSERVED_FRACTION, epsilon)
-            wrong = outputs.log_are(replace(cell, dataset=OTHER_LINK))
-            factors[name, link] = wrong - _at(outputs, name, link, epsilon)
-            rows[place_named(name, link, epsilon)] = -factors[name, link]
-        what = f"at epsilon {SMALL[0]:g} ARE(other link)/ARE(link of the signs)"
-        return _with_factors(always_below(rows), what, factors)
-
-    return on_both_outputs(evidence, judge)
+    rows = {}
+    for epsilon, name, link in product(reversed(SMALL), PERTURBED, outputs.links):
+        (other,) = (each for each in LINKS if each != link)
+        cell = synthetic_cell(name, other, OBSERVED_FRACTION, epsilon)
+        wrong = outputs.log_are(replace(cell, dataset=OTHER_LINK))
+        rows[place_named(name, link, epsilon)] = _at(outputs, name, link, epsilon) - wrong
+    return always_below(rows)
 
 
 def _less_prone(outputs: Outputs) -> Rows:
@@ -216,25 +163,6 @@ def _mean_are(outputs: Outputs, name: str, link: str, epsilon: float) -> np.ndar
     """Return ARE, the mean over the observed fractions of section 5.3."""
     cells = [synthetic_cell(name, link, fraction, epsilon) for fraction in FRACTIONS]
     return np.mean([np.exp(outputs.log_are(cell)) for cell in cells], axis=0)
-
-
-def _with_factors(
-    finding: Finding, what: str, logs: Mapping[tuple[str, str], np.ndarray]
-) -> Finding:
-    """Add factors by mechanism, Gaussian/logistic link, to the reason of a finding, if it is one.
-
-    Such as "OutP 3.4/3".
-    """
-    if not np.isfinite(finding.effect):
-        return finding
-    names = dict.fromkeys(name for name, _ in logs)
-    by_name = {name: [row for (of, _), row in logs.items() if of == name] for name in names}
-    factors = ", ".join(f"{name} {'/'.join(map(_factor, rows))}" for name, rows in by_name.items())
-    return replace(finding, reason=f"{finding.reason}; {what} {factors}")
-
-
-def _factor(logs: np.ndarray) -> str:
-    return f"{np.exp(row_tests(logs).mean[0]):.3g}"
 
 
 def _gains(outputs: Outputs, cells: list[tuple[str, str, float]]) -> Rows:

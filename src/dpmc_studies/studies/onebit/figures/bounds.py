@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.patches import Patch
 
-from dpmc_studies.frame.showing.frames import listed, number, span, split
+from dpmc_studies.frame.showing.frames import split
 from dpmc_studies.frame.showing.panels import Axis, Curve, Panel, draw_panels
 from dpmc_studies.frame.showing.style import BLACK, BLUE, LIGHT, VERMILLION, Drawing, Look
 from dpmc_studies.methods.onebit.labels import mechanism_label
@@ -68,26 +68,3 @@ def _panel(part: pd.DataFrame, fractions: np.ndarray) -> Panel:
         curves=drawn,
         more=nothing,
     )
-
-
-def describe_bounds(data: pd.DataFrame) -> dict[str, object]:
-    """Say how many bounds say nothing, how far above errors they lie, and where they grow."""
-    found, growing = [], []
-    for theorem, part in split(data, theorem=()):
-        texts = []
-        for form, (name, _) in FORMS.items():
-            empty = int((part[form] >= part["trivial"]).sum())
-            ratio = span(part[form] / part["mean"], lambda value: number(value, 2))
-            texts.append(f"{name} at {empty} of {len(part)} ({ratio} times the error)")
-            links = [link_label(link) for link, here in split(part, link=()) if _grows(here, form)]
-            if links:
-                growing.append(f"theorem {theorem} {name} ({' and '.join(links)})")
-        found.append((f"theorem {theorem}", texts))
-    largest = data["epsilon"].max()
-    return {"found": listed(found), "largest": largest, "growing": "; ".join(growing)}
-
-
-def _grows(part: pd.DataFrame, form: str) -> bool:
-    """Say whether a bound is larger at the largest epsilon than at 1."""
-    table = part.pivot_table(index="observed_fraction", columns="epsilon", values=form)
-    return 1.0 in table and bool((table[table.columns.max()] > table[1.0]).all())

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from dpmc_studies.frame.showing.frames import number, split, trials_text
+from dpmc_studies.frame.showing.frames import split
 from dpmc_studies.frame.showing.panels import Axis, Curve, Level, Panel, curves, draw_panels
 from dpmc_studies.frame.showing.style import BLACK, BLUE, GREY, VERMILLION, Drawing, Look
 from dpmc_studies.studies.onebit.experiments.outp import BLOCK
@@ -54,18 +54,3 @@ def claimed_and_real(outp_attack: pd.DataFrame, outp_change: pd.DataFrame | None
     ]
     style = {"columns": 2, "height": 2.7, "sharey": True, "legend": {"ncols": 2}}
     return draw_panels(panels, data, **style)
-
-
-def describe_outp(data: pd.DataFrame) -> dict[str, object]:
-    """Say what a claim of the smallest epsilon that was tried really is."""
-    claim, proven = data["claimed_epsilon"].min(), data[data["kind"] == "proven"]
-    true = data[(data["claimed_epsilon"] == claim) & (data["kind"] == "true")]
-    block = true.loc[true["instance"] == BLOCK, "epsilon"]
-    real = [f"it is {number(block.max())} on the block instance"] if len(block) else []
-    real += [
-        f"{number(row.epsilon)} on the {row.instance} draws with the {link_label(row.link)} "
-        f"(median of {trials_text([row.samples])})"
-        for row in true[true["instance"] != BLOCK].itertuples()
-    ]
-    above = int((proven["epsilon"] > proven["claimed_epsilon"]).sum())
-    return {"claim": claim, "real": ", ".join(real), "above": above, "cases": len(proven)}

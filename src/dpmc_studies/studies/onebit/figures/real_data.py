@@ -2,10 +2,9 @@
 
 import pandas as pd
 
-from dpmc_studies.frame.showing.frames import listed, split
+from dpmc_studies.frame.showing.frames import split
 from dpmc_studies.frame.showing.panels import Axis, Level, Panel, curves, draw_panels
 from dpmc_studies.frame.showing.style import GREY, Drawing, Look, NothingToDraw
-from dpmc_studies.methods.onebit.labels import mechanism_label
 from dpmc_studies.studies.onebit.cells import CLEAR
 from dpmc_studies.studies.onebit.claims.real_data import EXCEEDED, MIDDLE
 from dpmc_studies.studies.onebit.figures import lines
@@ -66,21 +65,6 @@ def _accuracy_panel(title: str, stage: str, part: pd.DataFrame) -> Panel:
     )
 
 
-def describe_accuracy(data: pd.DataFrame) -> dict[str, object]:
-    """Say what is reached at the largest epsilon."""
-    largest = data["epsilon"].max()
-    four = data[(data["stage"] == "truncated") & data["mechanism"].isin(PUBLISHED)]
-    found = []
-    for dataset, here in split(four[four["epsilon"] == largest], dataset=DATASETS):
-        texts = []
-        for link, part in split(here, link=LINKS):
-            best = part.loc[part["mean"].idxmax()]
-            name = mechanism_label(best["mechanism"])
-            texts.append(f"{100 * best['mean']:.1f} % with the {link_label(link)} ({name})")
-        found.append((dataset_label(dataset), texts))
-    return {"epsilon": largest, "best": listed(found)}
-
-
 def accuracy_by_rank(trials: pd.DataFrame, ranks: pd.DataFrame) -> Drawing:
     """Draw accuracy against rank, a row for each link and a column for each epsilon."""
     table = with_whole(trials, ranks, ranks["dataset"].iloc[0])
@@ -124,18 +108,3 @@ def _rank_panel(title: str, part: pd.DataFrame, names: list[str], claimed: bool)
         levels=[Level(100 * EXCEEDED, Look(GREY, "", ":"))] if claimed else [],
         dodge=SHIFT,
     )
-
-
-def describe_ranks(data: pd.DataFrame) -> dict[str, str]:
-    """Say how the worst of the four does at each rank at epsilon 4, and the best at epsilon 1."""
-    found = []
-    for link, here in split(data[data["epsilon"].notna()], link=LINKS):
-        least = here[here["epsilon"] == MIDDLE].groupby("rank", sort=False)["mean"].min()
-        ranks = ", ".join(f"{100 * share:.1f} ({rank})" for rank, share in least.items())
-        first = here[here["epsilon"] == here["epsilon"].min()]
-        best = first.loc[first["mean"].idxmax()]
-        name = f"{mechanism_label(best['mechanism'])}, rank {best['rank']}"
-        at_best = f"at ε = {best['epsilon']:g} at best {100 * best['mean']:.1f} % ({name})"
-        at_middle = f"at ε = {MIDDLE:g} the least of the four in % (by rank): {ranks}"
-        found.append((f"{link_label(link)}:", [at_middle, at_best]))
-    return {"found": listed(found)}

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from dpmc_studies.frame.showing.frames import listed, present, span, split
+from dpmc_studies.frame.showing.frames import present, split
 from dpmc_studies.frame.showing.panels import ABOVE, Axis, Panel, curves, draw_panels
 from dpmc_studies.frame.showing.style import Drawing, Look, NothingToDraw, shaded
 from dpmc_studies.methods.onebit.labels import mechanism_label
@@ -13,11 +13,9 @@ from dpmc_studies.studies.onebit.figures import lines
 from dpmc_studies.studies.onebit.frames import (
     BENCHMARK,
     FREE,
-    LINKS,
     LOOKS,
     OTHERS,
     PUBLISHED,
-    link_label,
     main_constraint,
     main_rows,
 )
@@ -65,18 +63,6 @@ def by_budget(trials: pd.DataFrame, dataset: str, links: Sequence[str]) -> Drawi
     return draw_panels(panels, data, legend={"ncols": 4}, **style)
 
 
-def describe_budgets(data: pd.DataFrame) -> dict[str, object]:
-    """Say what Clear and the best private model reach, and where."""
-    found = []
-    for link, here in split(data[data["stage"] == "truncated"], link=LINKS):
-        best = here.loc[here["mean"].where(here["epsilon"].notna()).idxmin()]
-        where = f"{mechanism_label(best['mechanism'])}, ε = {best['epsilon']:g}"
-        clear = here.loc[here["mechanism"] == "clear", "mean"].map("Clear {:.2f}".format)
-        said = [f"lowest private ARE {best['mean']:.2f} ({where})", *clear.head(1)]
-        found.append((f"{link_label(link)}:", said))
-    return {"percent": 100 * data["observed_fraction"].min(), "found": listed(found)}
-
-
 def by_fraction(trials: pd.DataFrame, link: str) -> Drawing:
     """Draw ARE against the observed fraction with a link."""
     here = trials[(trials["dataset"] == BENCHMARK) & (trials["link"] == link)]
@@ -121,18 +107,3 @@ def shown_budgets(values) -> list[float]:
     wanted = np.linspace(np.log(values[0]), np.log(values[-1]), SHOWN)
     nearest = np.abs(np.log(values)[:, None] - wanted).argmin(axis=0)
     return values[np.unique(nearest)].tolist()
-
-
-def describe_fractions(data: pd.DataFrame) -> dict[str, object]:
-    """Say by how much the error changes from the smallest to the largest share."""
-    shares = data["observed_fraction"]
-    cut = data[data["stage"] == "truncated"]
-    means = cut.set_index(["mechanism", "observed_fraction", "epsilon"])["mean"].unstack(1)
-    ratios = means[shares.max()] / means[shares.min()]
-    found = [
-        (mechanism_label(name).partition(",")[0], [span(part)])
-        for name in ("clear", *PUBLISHED)
-        for part in [ratios[ratios.index.get_level_values(0) == name].dropna()]
-        if len(part)
-    ]
-    return {"low": 100 * shares.min(), "high": 100 * shares.max(), "ratios": listed(found)}
