@@ -38,7 +38,8 @@ from dpmc_studies.studies.audit.rows import CONFIDENCE
 from dpmc_studies.studies.huber.claims.contrasts import synthetic_grid
 from dpmc_studies.studies.huber.claims.judge import evidence_beside
 from dpmc_studies.studies.huber.reported import compare, load
-from dpmc_studies.studies.which_model.frames import FORMS, NEW_DATA
+from dpmc_studies.studies.which_model.frames import NEW_DATA
+from dpmc_studies.studies.which_model.variants import FORMS
 
 REFERENCE = HOME / "results" / "reference"
 STUDIES = HOME / "docs" / "studies"

@@ -7,7 +7,7 @@ import pandas as pd
 
 from dpmc_studies.studies.which_model.claims.judge import judge
 from dpmc_studies.studies.which_model.experiments.ranking import LIMITS, PRIVATE
-from dpmc_studies.studies.which_model.frames import FORMS
+from dpmc_studies.studies.which_model.variants import FORMS
 
 EPSILONS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 SHAPES = {"ml-100k": (943, 1682), "jester": (5000, 100)}

@@ -15,11 +15,10 @@ from dpmc_studies.frame.showing.style import (
     drawing_step,
     read_figures,
 )
+from dpmc_studies.studies.which_model.cells import LOCAL_BAYES, TUNED
 from dpmc_studies.studies.which_model.frames import (
     DATASETS,
     FEATURE_LOOKS,
-    FEATURES,
-    FORMS,
     LOOKS,
     MEASURES,
     METHODS,
@@ -30,12 +29,11 @@ from dpmc_studies.studies.which_model.frames import (
     dataset_label,
     list_means,
     method_label,
-    of_forms,
+    of_variants,
     over,
     summary,
-    tuned,
-    with_features,
 )
+from dpmc_studies.studies.which_model.variants import FEATURES, FORMS
 
 WITHOUT, WHOLE = "no_features", "whole"
 BUDGET_LOOKS = (Look(VERMILLION, "^"), Look(BLUE, "o"), Look(GREY, "s"))
@@ -49,7 +47,7 @@ def epsilons(table: pd.DataFrame) -> Axis:
 
 def errors(trials: pd.DataFrame | None) -> Drawing:
     """Draw Local Bayes beside the others at settings that we searched."""
-    rows = tuned(trials)
+    rows = of_variants(trials, (TUNED,))
     if rows.empty:
         raise NothingToDraw
     later = best_of_later(trials)
@@ -78,7 +76,8 @@ def describe_errors(data: pd.DataFrame) -> dict[str, str]:
 
 def features(trials: pd.DataFrame | None, popularity: pd.DataFrame | None) -> Drawing:
     """Draw the error with features over that without, of all items and by their popularity."""
-    rows = with_features(trials)
+    rows = of_variants(trials, FEATURES)
+    rows = rows[rows["method"] == LOCAL_BAYES] if len(rows) else rows
     if rows.empty or popularity is None or popularity.empty:
         raise NothingToDraw
     by_fifth = over(popularity, WITHOUT, ("dataset", "fifth", "epsilon"))
@@ -113,7 +112,7 @@ def describe_features(data: pd.DataFrame) -> dict[str, str]:
 
 def ablations(trials: pd.DataFrame | None) -> Drawing:
     """Draw the error of each form of Local Bayes over that of the whole method."""
-    rows = of_forms(trials)
+    rows = of_variants(trials, FORMS)
     table = over(rows, WHOLE) if len(rows) else rows
     if table.empty:
         raise NothingToDraw

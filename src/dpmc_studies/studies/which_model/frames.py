@@ -1,6 +1,6 @@
 """What figures, tables and claims of the study share: its tables, labels and looks."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pandas as pd
@@ -78,21 +78,6 @@ LOOKS = {
     "dp_svd": Look(GREY, "h"),
     LOCAL_BAYES: style.LOCAL_BAYES,
 }
-FEATURES = {
-    "no_features": "without features",
-    "features": "with features",
-    "shuffled_features": "shuffled features",
-}
-FORMS = {
-    "whole": "the whole method",
-    "no_prior": "no prior of offsets",
-    "fixed_prior": "fixed prior",
-    "no_covariance": "no covariance",
-    "plain_residuals": "plain residuals",
-    "equal_steps": "equal steps",
-    "fixed_ridge": "fixed ridge for users",
-    "random_start": "random start",
-}
 FEATURE_LOOKS = {
     "no_features": style.LOCAL_BAYES,
     "features": Look(BLUE, "o"),
@@ -140,11 +125,6 @@ def of_variants(trials: pd.DataFrame | None, variants: Collection[str]) -> pd.Da
     return pd.DataFrame() if trials is None else trials[trials["variant"].isin(variants)]
 
 
-def tuned(trials: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the rows of the comparison at settings that we searched."""
-    return of_variants(trials, (TUNED,))
-
-
 def best_of_later(trials: pd.DataFrame) -> pd.DataFrame:
     """Return :func:`summary` of the best of the later methods, by mean error, at each place."""
     rows = of_variants(trials, (SEARCHED,))
@@ -155,42 +135,11 @@ def best_of_later(trials: pd.DataFrame) -> pd.DataFrame:
     return found.sort_values([*PLACE]).assign(method=BEST_LATER)
 
 
-def with_features(trials: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the rows of Local Bayes with, without and with shuffled features of items."""
-    rows = of_variants(trials, FEATURES)
-    return rows[rows["method"] == LOCAL_BAYES] if len(rows) else rows
-
-
-def others_with_features(trials: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the rows of other methods with features of items."""
-    rows = of_variants(trials, ("features",))
-    return rows[rows["method"] != LOCAL_BAYES] if len(rows) else rows
-
-
-def of_forms(trials: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the rows of the whole method and without parts of it."""
-    return of_variants(trials, FORMS)
-
-
-def places(rows: pd.DataFrame, by: str = "method") -> dict[tuple, pd.DataFrame]:
-    """Return log RMSE by (data set, epsilon): a column a method, or a variant."""
-    if rows.empty:
-        return {}
-    return paired.places(rows, log_positive(rows["rmse"]), PLACE, by)
-
-
 def models(trials: pd.DataFrame | None) -> dict[tuple, pd.DataFrame]:
     """Return log RMSE by (data set, epsilon): a column a method and variant."""
     if trials is None or trials.empty:
         return {}
     return paired.places(trials, log_positive(trials["rmse"]), PLACE, ["method", "variant"])
-
-
-def recalls(ranking: pd.DataFrame | None) -> dict[tuple, pd.DataFrame]:
-    """Return log recall by (data set, epsilon): a column a method, also those without privacy."""
-    if ranking is None or ranking.empty:
-        return {}
-    return paired.places(ranking, log_positive(ranking["recall"]), PLACE, "method")
 
 
 def list_means(ranking: pd.DataFrame, measure: str) -> pd.DataFrame:
@@ -218,10 +167,9 @@ def over(table: pd.DataFrame, reference: str, names: Sequence[str] = PLACE) -> p
     return pd.DataFrame(found, columns=[*names, "variant", "mean", "low", "high", "trials"])
 
 
-def of_local_bayes(rows: pd.DataFrame) -> Mapping[tuple, paired.Pair]:
-    """Set Local Bayes against the best of the others."""
-    others = set(rows["method"]) - {LOCAL_BAYES} if len(rows) else set()
-    return paired.pairs(places(rows), [LOCAL_BAYES], others)
+def of_tuned(trials: pd.DataFrame | None) -> dict[tuple, paired.Pair]:
+    """Set Local Bayes against the best of the others, things named (method, variant)."""
+    return _of_default(of_variants(trials, (TUNED,)), TUNED)
 
 
 def of_opponents(trials: pd.DataFrame | None) -> dict[tuple, paired.Pair]:
@@ -257,13 +205,9 @@ def of_either(trials: pd.DataFrame) -> tuple[dict[tuple, paired.Pair], dict[tupl
 
 def _of_default(rows: pd.DataFrame, beginning: str) -> dict[tuple, paired.Pair]:
     """Compare at the places where something has a variant that begins so."""
-    if rows.empty:
-        return {}
-    logs = log_positive(rows["rmse"])
-    found = paired.places(rows, logs, PLACE, ["method", "variant"])
     found = {
         place: here
-        for place, here in found.items()
+        for place, here in models(rows).items()
         if any(variant.startswith(beginning) for _, variant in here.columns)
     }
     names = {name for here in found.values() for name in here.columns}

@@ -1,6 +1,6 @@
 """Tables of the study: errors of the default and of the others."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,12 +16,11 @@ from dpmc_studies.frame.showing.results import (
     write_tables,
 )
 from dpmc_studies.frame.showing.table_model import Cell, Column, Row, Table
+from dpmc_studies.statistics.paired import Pair
 from dpmc_studies.studies.which_model.cells import LOCAL_BAYES, TUNED
 from dpmc_studies.studies.which_model.frames import (
     CAVEAT,
     DATASETS,
-    FEATURES,
-    FORMS,
     MEASURES,
     METHODS,
     NAMES,
@@ -29,21 +28,16 @@ from dpmc_studies.studies.which_model.frames import (
     dataset_label,
     list_means,
     method_label,
-    of_forms,
-    of_local_bayes,
     of_opponents,
     of_posterior,
+    of_tuned,
     of_variants,
-    others_with_features,
     over,
     summary,
-    tuned,
-    with_features,
 )
-from dpmc_studies.studies.which_model.variants import SEARCHED
+from dpmc_studies.studies.which_model.variants import FEATURES, FORMS, SEARCHED
 
 DECLARED = DeclaredTables(__file__)
-RATIO = "ratio"
 OURS = "ours"
 
 
@@ -58,56 +52,76 @@ def build_tables(results: Results) -> list[Table]:
     ``results`` has the frames of :data:`NAMES`.
     """
     trials = results["trials"]
-    compared, features, forms = tuned(trials), with_features(trials), of_forms(trials)
-    others = others_with_features(trials)
+    compared, features, forms = (
+        of_variants(trials, variants) for variants in ((TUNED,), FEATURES, FORMS)
+    )
+    best = of_opponents(trials)
     return [
         *([errors_table(compared)] if len(compared) else []),
-        *([features_table(features, results["popularity"], others)] if len(features) else []),
+        *([features_table(features, results["popularity"])] if len(features) else []),
         *([forms_table(forms)] if len(forms) else []),
-        *([opponents_table(trials)] if of_opponents(trials) else []),
+        *([opponents_table(trials, best)] if best else []),
         *([ranking_table(results["ranking"])] if results["ranking"] is not None else []),
     ]
 
 
+def columns_of(budgets: Sequence[float | None]) -> tuple[Column, ...]:
+    """Return a column for each epsilon; None is without privacy."""
+    return tuple(
+        Column("no_privacy", "no privacy")
+        if value is None
+        else Column(f"epsilon_{value:g}", f"{value:g}", "ε of one user")
+        for value in budgets
+    )
+
+
+def methods_of(dataset: str, means: pd.DataFrame, budgets: Sequence[float]) -> Iterator[Row]:
+    """Yield a row of means for each method on a data set."""
+    for method in present(means["method"], METHODS):
+        here = select(means, dataset=dataset, method=method)
+        labels = (dataset_label(dataset), method_label(method))
+        yield mean_row(here, "epsilon", budgets, (dataset, method), labels)
+
+
+def ratios(
+    dataset: str, pairs: Mapping[tuple, Pair], budgets: Sequence[float], key: str, label: str
+) -> Row:
+    """Return the row of Local Bayes over the best of others."""
+    cells = [
+        Cell(float(np.exp(np.nanmean(pairs[dataset, epsilon].differences))), digits=3)
+        if (dataset, epsilon) in pairs
+        else Cell()
+        for epsilon in budgets
+    ]
+    return Row((dataset, key), (dataset_label(dataset), label), OURS, tuple(cells))
+
+
+BEST = ("ratio", "Local Bayes over the best other")
+
+
 def errors_table(rows: pd.DataFrame) -> Table:
     """Return errors by data, epsilon and method, and those of Local Bayes over the best."""
-    found = summary(rows)
-    best = {place: pair.differences for place, pair in of_local_bayes(rows).items()}
+    found, best = summary(rows), of_tuned(rows)
     budgets = sorted(rows["epsilon"].unique())
-    columns = tuple(
-        Column(f"epsilon_{value:g}", f"{value:g}", "ε of one user") for value in budgets
-    )
     lines = []
     for dataset in present(rows["dataset"], DATASETS):
-        for method in present(rows["method"], METHODS):
-            here = select(found, dataset=dataset, method=method)
-            labels = (dataset_label(dataset), method_label(method))
-            lines.append(mean_row(here, "epsilon", budgets, (dataset, method), labels))
-        over = {
-            epsilon: Cell(float(np.exp(np.nanmean(values))), digits=3)
-            for (name, epsilon), values in best.items()
-            if name == dataset
-        }
-        if over:
-            cells = tuple(over.get(epsilon, Cell()) for epsilon in budgets)
-            labels = (dataset_label(dataset), "Local Bayes over the best other")
-            lines.append(Row((dataset, RATIO), labels, OURS, cells))
+        lines += methods_of(dataset, found, budgets)
+        if any(name == dataset for name, _ in best):
+            lines.append(ratios(dataset, best, budgets, *BEST))
+    trials = trials_text(found["trials"])
     return DECLARED(
-        "table_models_1_errors", lines, columns, trials=trials_text(found["trials"]), caveat=CAVEAT
+        "table_models_1_errors", lines, columns_of(budgets), trials=trials, caveat=CAVEAT
     )
 
 
-def features_table(
-    rows: pd.DataFrame, popularity: pd.DataFrame | None, others: pd.DataFrame
-) -> Table:
+def features_table(rows: pd.DataFrame, popularity: pd.DataFrame | None) -> Table:
     """Return errors with, without and with shuffled features, of all items and by popularity.
 
     Below them those of other methods with features.
     """
+    is_ours = rows["method"] == LOCAL_BAYES
+    rows, others = rows[is_ours], rows[~is_ours]
     budgets = sorted(rows["epsilon"].unique())
-    columns = tuple(
-        Column(f"epsilon_{value:g}", f"{value:g}", "ε of one user") for value in budgets
-    )
     parts = {"all items": rows}
     for fifth in range(1, 6) if popularity is not None else ():
         here = popularity[popularity["fifth"] == fifth]
@@ -115,34 +129,32 @@ def features_table(
         parts |= {name: here} if len(here) else {}
     lines = []
     for dataset in present(rows["dataset"], DATASETS):
-        for name, part in parts.items():
-            means = summary(part)
-            for variant, label in FEATURES.items():
-                here = select(means, dataset=dataset, variant=variant)
-                labels = (dataset_label(dataset), name, f"{method_label(LOCAL_BAYES)}, {label}")
-                lines.append(mean_row(here, "epsilon", budgets, (dataset, name, variant), labels))
-        here = others[others["dataset"] == dataset] if len(others) else others
-        means = summary(here) if len(here) else None
-        for method in present(here["method"], METHODS) if len(here) else ():
-            keys = dataset, "all items", method
-            labels = (dataset_label(dataset), "all items", f"{method_label(method)}, with features")
-            lines.append(mean_row(select(means, method=method), "epsilon", budgets, keys, labels))
-    return DECLARED(
-        "table_models_2_features", lines, columns, trials=trials_text(summary(rows)["trials"])
-    )
+        named = [
+            (name, summary(part), "variant", variant, f"{method_label(LOCAL_BAYES)}, {label}")
+            for name, part in parts.items()
+            for variant, label in FEATURES.items()
+        ]
+        means = summary(others)
+        named += [
+            ("all items", means, "method", each, f"{method_label(each)}, with features")
+            for each in present(others.loc[others["dataset"] == dataset, "method"], METHODS)
+        ]
+        for name, table, column, value, label in named:
+            here = select(table, dataset=dataset, **{column: value})
+            labels = (dataset_label(dataset), name, label)
+            lines.append(mean_row(here, "epsilon", budgets, (dataset, name, value), labels))
+    trials = trials_text(summary(rows)["trials"])
+    return DECLARED("table_models_2_features", lines, columns_of(budgets), trials=trials)
 
 
 def forms_table(rows: pd.DataFrame) -> Table:
     """Return the error of each form of Local Bayes over that of the whole method."""
-    ratios = over(rows, "whole")
-    found = ratios.set_index(["dataset", "variant", "epsilon"])
+    errors = over(rows, "whole")
+    found = errors.set_index(["dataset", "variant", "epsilon"])
     budgets = sorted(rows["epsilon"].unique())
-    columns = tuple(
-        Column(f"epsilon_{value:g}", f"{value:g}", "ε of one user") for value in budgets
-    )
     lines = []
-    for form in present(ratios["variant"], FORMS):
-        for dataset in present(ratios["dataset"], DATASETS):
+    for form in present(errors["variant"], FORMS):
+        for dataset in present(errors["dataset"], DATASETS):
             places = [(dataset, form, epsilon) for epsilon in budgets]
             cells = [
                 Cell(found.loc[place, "mean"], digits=3) if place in found.index else Cell()
@@ -150,40 +162,27 @@ def forms_table(rows: pd.DataFrame) -> Table:
             ]
             labels = (FORMS[form], dataset_label(dataset))
             lines.append(Row((form, dataset), labels, OURS, tuple(cells)))
-    return DECLARED("table_models_3_parts", lines, columns, trials=trials_text(ratios["trials"]))
+    trials = trials_text(errors["trials"])
+    return DECLARED("table_models_3_parts", lines, columns_of(budgets), trials=trials)
 
 
-def opponents_table(trials: pd.DataFrame) -> Table:
+def opponents_table(trials: pd.DataFrame, best: Mapping[tuple, Pair]) -> Table:
     """Return the errors of all methods at the better of two searches, and what is best of them.
 
-    Below them the best with Local Bayes' offsets and posterior, and Local Bayes itself.
+    Below them Local Bayes over the best, as they are and with its offsets and posterior.
     """
-    best, posterior = of_opponents(trials), of_posterior(trials)
     budgets = sorted({epsilon for _, epsilon in best})
-    columns = tuple(
-        Column(f"epsilon_{value:g}", f"{value:g}", "ε of one user") for value in budgets
-    )
     rows = of_variants(trials, (SEARCHED, TUNED))
     found = summary(rows[rows["epsilon"].isin(budgets)]).sort_values("mean", kind="stable")
     means = found.drop_duplicates(["dataset", "method", "epsilon"])
     lines = []
     for dataset in present(rows["dataset"], DATASETS):
-        for method in present(rows["method"], METHODS):
-            here = select(means, dataset=dataset, method=method)
-            labels = (dataset_label(dataset), method_label(method))
-            lines.append(mean_row(here, "epsilon", budgets, (dataset, method), labels))
-        for key, label, pairs in (
-            (RATIO, "Local Bayes over the best other", best),
-            ("posterior", "over the best other with its predictor", posterior),
-        ):
-            cells = [
-                Cell(float(np.exp(np.nanmean(pairs[dataset, epsilon].differences))), digits=3)
-                if (dataset, epsilon) in pairs
-                else Cell()
-                for epsilon in budgets
-            ]
-            lines.append(Row((dataset, key), (dataset_label(dataset), label), OURS, tuple(cells)))
-    return DECLARED("table_models_4_opponents", lines, columns, trials=trials_text(found["trials"]))
+        lines += methods_of(dataset, means, budgets)
+        lines.append(ratios(dataset, best, budgets, *BEST))
+        label = "over the best other with its predictor"
+        lines.append(ratios(dataset, of_posterior(trials), budgets, "posterior", label))
+    trials_of_all = trials_text(found["trials"])
+    return DECLARED("table_models_4_opponents", lines, columns_of(budgets), trials=trials_of_all)
 
 
 def ranking_table(rows: pd.DataFrame) -> Table:
@@ -192,12 +191,6 @@ def ranking_table(rows: pd.DataFrame) -> Table:
     RMSE is that of predicted ratings alone.
     """
     budgets = [*sorted(rows["epsilon"].dropna().unique()), None]
-    columns = tuple(
-        Column("no_privacy", "no privacy")
-        if value is None
-        else Column(f"epsilon_{value:g}", f"{value:g}", "ε of one user")
-        for value in budgets
-    )
     lines = []
     for dataset in present(rows["dataset"], DATASETS):
         for measure, named in MEASURES.items():
@@ -223,7 +216,7 @@ def ranking_table(rows: pd.DataFrame) -> Table:
     return DECLARED(
         "table_models_5_ranking",
         lines,
-        columns,
+        columns_of(budgets),
         trials=trials_text(list_means(rows, "recall")["trials"]),
         without=told or "none",
     )

@@ -1,8 +1,8 @@
-"""Local Bayes in NumPy and functions of SciPy: formulas from docs/local_bayes.md alone.
+"""Local Bayes in NumPy and functions of SciPy, with every formula up to the check.
 
-For dense tables of users by items, without ratings held out; written without sight of the code, but
-for features and ``user_replace``, which came later. Symbols, and the order of what is done, are the
-page's; numbers are its constants.
+For dense tables of users by items, without ratings held out; written from formulas alone, without
+sight of the code, but for features and ``user_replace``, which came later. Symbols and their order
+are those of docs/local_bayes.md; numbers are the constants of the package.
 """
 
 from collections import namedtuple

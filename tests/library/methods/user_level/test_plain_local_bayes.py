@@ -1,4 +1,4 @@
-"""Local Bayes of the package against plain NumPy that was written from docs/local_bayes.md alone.
+"""Local Bayes of the package against plain NumPy that was written from formulas alone.
 
 The two share the tables and which ratings are held out, but no noise. A cell is a law of tables, an
 epsilon and options. Its deviation is the standard deviation, over runs, of the difference of the
@@ -6,7 +6,7 @@ errors of both, measured by 16 to 128 runs on other tables of the law, or splits
 Means over runs may differ by BOUND standard errors: under the normal law a false alarm has the
 probability 1.2e-7 in each cell. The noise of the two has to be independent.
 
-FAULTS are lines of the plain program as somebody might misread the page, each of which has to be
+FAULTS are lines of the plain program as somebody might misread a formula, each of which has to be
 seen; a fit without the fifth step alone is not, nor one without the features. What the check
 publishes instead is planted in both.
 """
@@ -162,7 +162,7 @@ NO_CHECK = ("if worse.max() > 2.5 * sigma", "if False")
 THE_OTHER = ("models[1 + worse.argmax()]", "models[2 - worse.argmax()]")
 
 
-def test_page_says_what_the_package_does():
+def test_plain_program_does_what_the_package_does():
     """A table with factors at epsilon 5; a fit that ends after the first step is seen."""
     package = package_errors(DENSE)
     assert abs(errors(plain_answers, DENSE).mean() - package) < DENSE.bound

@@ -100,7 +100,7 @@ def times(method, factor):
 PLANTED = [
     ("L14", SUPPORTED, times("private_popularity", 1.0), "6 wins"),
     ("L14", CONTRADICTED, times("private_popularity", 2.0), "6 losses"),
-    ("L15", SUPPORTED, times("local_bayes", 1.0), "over that of the other: 2.9"),
+    ("L15", SUPPORTED, times("local_bayes", 1.0), "6 wins"),
     ("L15", CONTRADICTED, times("local_bayes", 4.0), "6 losses"),
     ("L15", INCONCLUSIVE, lambda table: table[table["method"] != "local_bayes"], "not part of"),
 ]

@@ -4,6 +4,6 @@ In the order in which a fit goes through them: ``scale``, ``offsets``, ``directi
 ``refinement`` and ``check`` each make one statistic, bound it, release it and read it; ``counts``
 is how often items are rated; ``users`` is what users compute alone; ``beliefs`` is what is known of
 the items, by empirical Bayes, and ``features`` what is publicly known of them anyway; ``constants``
-holds the numbers that were chosen; ``method`` puts them together. ``docs/local_bayes.md`` has all
-formulas, all constants and the proof.
+holds the numbers that were chosen; ``method`` puts them together. ``docs/local_bayes.md`` says
+what users send and proves the guarantee.
 """

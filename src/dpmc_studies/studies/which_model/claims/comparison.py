@@ -1,43 +1,53 @@
-"""Local Bayes against the others at settings that we searched: L1.
+"""Claims of the form "A against B", as data: features, parts of Local Bayes, lists, other papers.
 
-Rows are places (data set, epsilon), each a difference of log RMSE, paired by trial.
+Rows are places (data set, epsilon), each a difference of log RMSE, paired by trial; with the
+variant "recall" of log recall@20. Of several models, each a method at a variant of settings, the
+one of least mean counts.
 """
 
-import numpy as np
-import pandas as pd
-
-from dpmc_studies.frame.judging.finding import MARGIN, Finding
-from dpmc_studies.frame.judging.rules import always_below, explained, not_available
-from dpmc_studies.frame.showing.frames import present
-from dpmc_studies.statistics.paired import compare, more
-from dpmc_studies.studies.which_model.claims.evidence import (
-    Evidence,
-    claim,
-    method_named,
-    place_named,
-    rows_of,
+from dpmc_studies.frame.judging.comparing import Comparison, at_places, compared_claims
+from dpmc_studies.frame.judging.finding import Finding
+from dpmc_studies.studies.which_model.cells import LOCAL_BAYES
+from dpmc_studies.studies.which_model.claims.evidence import PREDICATES, Evidence, rows_of
+from dpmc_studies.studies.which_model.frames import (
+    DATASETS,
+    LATER,
+    METHODS,
+    NEW_DATA,
+    PLACE,
+    RANKED,
+    models,
 )
-from dpmc_studies.studies.which_model.frames import CAVEAT, METHODS, PLACE, of_local_bayes, tuned
+from dpmc_studies.studies.which_model.variants import FEATURES, FORMS, SEARCHED
+from dpmc_studies.yaml_files import beside
+
+RECALL = "recall"
+COLLECTIVE, ENCODED = ("dp_cmf", "dp_cmf_h_free"), ("dp_encoder", "dp_encoder_h_free")
+GROUPS = {
+    "new data": NEW_DATA,
+    "later": LATER,
+    "earlier": [name for name in METHODS if name not in (*LATER, LOCAL_BAYES)],
+    "forms of dpals": [name for name in METHODS if name.startswith("dpals")],
+    "collective": COLLECTIVE,
+    "with an encoder": ENCODED,
+    "others with features": (*COLLECTIVE, *ENCODED),
+}
+"""What ``claims.yaml`` calls several values."""
+MODEL = ("method", "variant")
+COORDINATES = {"dataset": DATASETS, "epsilon": (), "method": {**METHODS, **RANKED}}
+COORDINATES |= {"variant": (SEARCHED, RECALL, *FEATURES, *FORMS)}
 
 
-@claim("L1")
-def local_bayes_is_never_worse(evidence: Evidence) -> Finding:
-    """ALL places of the comparison: its error is less than 1 % above that of the best other."""
-    rows = tuned(evidence.trials)
-    found = of_local_bayes(rows)
-    if not found:
-        return not_available("Local Bayes and others")
-    table = compare(found, PLACE).sort_values("difference")
-    others = present(rows["method"], METHODS)
-    names = ", ".join(method_named(name) for name in others if name in set(table["second"]))
-    text = (
-        f"RMSE over that of the best of the others ({names}): from {_place(table.iloc[0])} to "
-        f"{_place(table.iloc[-1])}, and significantly more at {more(table).sum()} of {len(table)} "
-        f"points. {CAVEAT}"
-    )
-    return explained(always_below(rows_of(found), MARGIN[1]), text)
+def judged(evidence: Evidence, comparison: Comparison) -> Finding:
+    """Judge a comparison at all its places: of new data if it names them, of lists if recalls."""
+    is_new = set(comparison.where.values.get("dataset", ())) == set(NEW_DATA)
+    table = evidence.new if is_new else evidence.trials
+    if comparison.first.values.get("variant") == (RECALL,):
+        lists = evidence.ranking
+        table = None if lists is None else lists.assign(variant=RECALL, rmse=lists["recall"])
+    return comparison.judge(rows_of(at_places(comparison, models(table), PLACE, MODEL)))
 
 
-def _place(row: pd.Series) -> str:
-    where = place_named(row["dataset"], row["epsilon"])
-    return f"{np.exp(row['difference']):.3g} ({where}, against {method_named(row['second'])})"
+PREDICATES.update(
+    compared_claims(beside(__file__, "claims.yaml"), judged, COORDINATES, GROUPS, MODEL)
+)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
 from dpmc_studies.frame.judging.claims import registering
@@ -11,7 +10,7 @@ from dpmc_studies.frame.judging.finding import Finding
 from dpmc_studies.frame.judging.rules import Rows
 from dpmc_studies.frame.showing.frames import in_list
 from dpmc_studies.statistics.paired import Pair
-from dpmc_studies.studies.which_model.frames import dataset_label, method_label
+from dpmc_studies.studies.which_model.frames import dataset_label
 
 
 @dataclass(frozen=True)
@@ -36,18 +35,6 @@ def place_named(dataset: str, epsilon: float) -> str:
     return f"{in_list(dataset_label(dataset))}, ε = {epsilon:g}"
 
 
-def method_named(name: str) -> str:
-    """Name a method in a list."""
-    return in_list(method_label(name))
-
-
 def rows_of(found: Mapping[tuple, Pair]) -> Rows:
     """Return the differences by the name of their place."""
     return {place_named(*place): pair.differences for place, pair in found.items()}
-
-
-def span(rows: Rows) -> str:
-    """Say the least and the most of the ratios whose negative logarithms the rows are."""
-    means = {place: float(np.nanmean(values)) for place, values in rows.items()}
-    ends = max(means, key=means.get), min(means, key=means.get)
-    return " to ".join(f"{np.exp(-means[place]):.3f} ({place})" for place in ends)

@@ -8,13 +8,9 @@ from dpmc_studies.frame.judging.claims import judge_all
 from dpmc_studies.frame.judging.readings import on_trials
 from dpmc_studies.frame.showing.results import read_results
 from dpmc_studies.studies.which_model.cells import COORDINATES
-from dpmc_studies.studies.which_model.claims import (  # noqa: F401  (importing them registers predicates)
+from dpmc_studies.studies.which_model.claims import (  # noqa: F401  (these register predicates)
     comparison,
-    field,
-    new_data,
     opponents,
-    parts,
-    ranking,
 )
 from dpmc_studies.studies.which_model.claims.evidence import PREDICATES, Evidence
 from dpmc_studies.studies.which_model.frames import NAMES, NEW_DATA

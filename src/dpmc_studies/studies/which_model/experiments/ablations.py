@@ -12,11 +12,8 @@ from dpmc_studies.frame.jobs.seeds import NOISE, START
 from dpmc_studies.frame.jobs.task import Task
 from dpmc_studies.studies.which_model.cells import COLUMNS, LOCAL_BAYES, FitCell
 from dpmc_studies.studies.which_model.settings import data_settings
+from dpmc_studies.studies.which_model.variants import FORMS
 
-FORMS = (
-    "whole", "no_prior", "fixed_prior", "no_covariance", "plain_residuals", "equal_steps",
-    "fixed_ridge", "random_start",
-)  # fmt: skip
 PUBLIC = "public"  # a stream of random numbers that are no noise
 
 
