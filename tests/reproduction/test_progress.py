@@ -244,14 +244,6 @@ def test_a_job_that_is_submitted_again_is_no_failed_run(handler, capsys):
     assert capsys.readouterr().err == "dpmc: done in 0 s\n"
 
 
-def test_the_end_of_a_run_without_a_report(handler, capsys):
-    send(handler, LogEvent.RUN_INFO, stats={"cell": 1, "total": 1})
-    run_job(handler, 1, "cell")
-    capsys.readouterr()
-    handler.close()
-    assert capsys.readouterr().err == "dpmc: done in 0 s\n"
-
-
 @pytest.mark.parametrize("fails", [True, False])
 def test_a_run_that_fails_or_is_stopped_names_no_report(handler, capsys, fails):
     send(handler, LogEvent.RUN_INFO, stats={"cell": 1, "page": 1, "total": 2})

@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +16,6 @@ from invented_study import (
     REGRESSION,
     audit_rows,
     claim_rows,
-    comparison_rows,
     settings_of,
     study,
     trial_rows,
@@ -33,7 +30,6 @@ from dpmc_studies.frame.checking.check import check, read_for_check, read_keyed
 from dpmc_studies.frame.checking.reference import STATISTICS
 from dpmc_studies.frame.checking.reference import update as write_reference
 from dpmc_studies.frame.checking.runs import read_trials
-from dpmc_studies.frame.jobs.cell_settings import read_settings
 
 WRITTEN = [
     "expected/full/claims.csv",
@@ -192,24 +188,6 @@ def test_the_means_of_other_tables_of_trials_are_kept_and_not_compared(tmp_path)
     assert check(read_for_check(made, results), folder) == []
 
 
-def test_only_the_first_trials_are_kept_where_the_study_says_so(tmp_path, one_and_two):
-    results, folder = results_of(tmp_path / "results"), tmp_path / "reference"
-    update(results, folder)
-    for name, trials in (("one", {0, 1, 2}), ("two", {0, 1})):
-        stored = read_trials(folder / name / "trials.csv", COORDINATES, METRICS)
-        assert set(stored.index.get_level_values("trial")) == trials
-    # the settings name all: the run must still have them
-    cells = read_settings(folder / "two" / "settings.json").cells
-    assert {each["trials"] for each in cells.values()} == {3}
-
-
-def test_what_was_written_passes_its_own_check(tmp_path, one_and_two):
-    results, folder = results_of(tmp_path / "results"), tmp_path / "reference"
-    update(results, folder)
-    for name, each in studies.load().items():
-        assert check(read_for_check(each, results / name), folder / name) == []
-
-
 def test_tolerances_are_left_alone(tmp_path, one_and_two):
     results, folder = results_of(tmp_path / "results"), tmp_path / "reference"
     update(results, folder)
@@ -312,24 +290,6 @@ def test_rows_that_passed_are_no_reference(tmp_path, known):
     results, folder = results_of(tmp_path / "results", audit=audit_rows(False)), tmp_path / "known"
     assert update(results, folder).output == ""
     assert not folder.exists()
-
-
-def test_the_reference_can_be_replaced_by_another_run(tmp_path):
-    run = write_run(tmp_path / "run")
-    write_reference(read_for_check(study(), run), tmp_path / "known")
-    changed = comparison_rows(status="deviates")
-    results = read_for_check(study(), write_run(run, comparison=changed))
-    assert len(check(results, tmp_path / "known")) == 1
-    write_reference(results, tmp_path / "known")
-    assert check(results, tmp_path / "known") == []
-
-
-def test_the_command_refuses_in_one_sentence(tmp_path):
-    command = [sys.executable, "-c", "from dpmc.cli import main; main()", "reference", "update"]
-    arguments = ["--results", tmp_path]
-    done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr == f"dpmc: {tmp_path} holds the results of no study.\n"
 
 
 def test_overlays_may_leave_out_what_others_have(tmp_path):
