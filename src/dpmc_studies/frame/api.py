@@ -118,9 +118,6 @@ class Job:
         Whether it measures wall-clock time, so that it runs with no other job.
     target : str or None
         Name of the target that asks for it; None if it belongs to the study's own.
-    seconds : float
-        About how long one takes: only for telling the time left, and for what was never
-        measured.
     differ_by : str
         The field of cells, if they have it, by which means of what jobs took are kept apart.
     """
@@ -137,7 +134,6 @@ class Job:
     file: str | None = None
     alone: bool = False
     target: str | None = None
-    seconds: float = 2.0
     differ_by: str = "method"
 
     @classmethod
@@ -145,7 +141,7 @@ class Job:
         """Return the job that a module declares, which is an experiment.
 
         It has functions ``run`` and, as far as needed, ``cells``, ``settings``, ``inputs`` and
-        ``modules``; other attributes are constants: ``TABLES``, ``CELL``, ``BY``, ``SECONDS``, ...
+        ``modules``; other attributes are constants: ``TABLES``, ``CELL``, ``BY``, ...
         Without ``NAME`` it is called as its file is.
         """
         path = module.__name__
@@ -189,7 +185,6 @@ class Step:
         Files that count as its code, such as published numbers.
     target : str or None
         As for jobs.
-    seconds : float
     """
 
     name: str
@@ -199,7 +194,6 @@ class Step:
     settings: Callable[[Section], Mapping[str, object]] = nothing
     files: tuple[Path | str, ...] = ()
     target: str | None = None
-    seconds: float = 5.0
 
 
 STEPS = (Step("claims"), Step("tables"), Step("figures"))

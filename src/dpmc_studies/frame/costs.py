@@ -4,7 +4,7 @@ A study keeps the means of its jobs in ``costs.csv`` (:attr:`dpmc_studies.frame.
 those of joining tables, reading data and making pages are beside this module: one line for each
 kind of job or, where methods differ, for each kind and method. A job is expected to take
 :data:`START_SECONDS`, and the mean for each of its trials. A kind that was never measured takes
-what its study states.
+:data:`UNKNOWN_SECONDS`.
 """
 
 import csv
@@ -29,6 +29,8 @@ SECONDS = re.compile(r"^CPU seconds: ([\d.]+) to start, ([\d.]+) to run$", re.MU
 COLUMNS = ("kind", "method", "seconds")
 START_SECONDS = 0.4
 """Of starting Python and importing, once for each job."""
+UNKNOWN_SECONDS = 3.0
+"""Of a job of a kind that was never measured."""
 FIRST = 10**6
 """Priority of a job that wants all cores; others have their seconds."""
 DIGITS = 3  # that are kept of a mean
@@ -44,7 +46,6 @@ class Planned:
     files: tuple[str, ...]  # what it writes
     method: str = ""
     trials: int = 1  # of all of its cells
-    stated: float = 0.0  # seconds that are expected where nothing was measured
     data: tuple[str, ...] = ()  # real data sets without which it has nothing to do
 
 
@@ -70,7 +71,6 @@ def planned_job(run: Plan, study: Study, job: Job, place: Place) -> Planned:
         tuple(places.at(file, job, place) for file in files),
         str(getattr(next(iter(cells)), job.differ_by, "")),
         sum(used.get("trials", 1) for used in cells.values()),
-        job.seconds,
         tuple(source.dataset for source in sources if isinstance(source, RatingsOf)),
     )
 
@@ -87,7 +87,7 @@ def _of_study(run: Plan, study: Study) -> Iterator[Planned]:
         if step.target is None:
             log = places.log_file(run.top, study, step.name)
             files = tuple(places.step_files(run.top, study, step))
-            yield Planned(study.name, step.name, log, files, stated=step.seconds)
+            yield Planned(study.name, step.name, log, files)
 
 
 def _shared(run: Plan) -> Iterator[Planned]:
@@ -134,7 +134,7 @@ class Costs:
         """
         of_kind = self._kinds.get((_keeper(job), job.kind))
         if of_kind is None:
-            return job.stated
+            return UNKNOWN_SECONDS
         mean = self._means.get((_keeper(job), job.kind, job.method), of_kind)
         return START_SECONDS + mean * job.trials
 
@@ -168,21 +168,15 @@ def totals(jobs: Iterable[Planned], costs: Costs) -> dict[str, Total]:
 def estimates(run: Plan, costs: Costs) -> dict[str, float]:
     """Return for each rule of a run about how many CPU seconds one of its jobs takes, on average.
 
-    For what the run does not need, such as a target of its own, that is what its study states. By
-    the first file that it writes, each job has its own.
+    By the first file that it writes, each job has its own.
     """
-    stated = {
-        f"{study.name}_{each.name}": each.seconds
-        for study in run.studies.values()
-        for each in (*study.jobs, *study.steps)
-    }
     found, own = defaultdict(list), {}
     for job in planned(run):
         kind = Path(job.log).stem if job.kind == JOIN else job.kind  # its table
         rule = kind if job.study == SHARED else f"{job.study}_{kind}"
         own[job.files[0]] = costs.seconds(job)
         found[rule].append(own[job.files[0]])
-    return stated | {rule: fmean(seconds) for rule, seconds in found.items()} | own
+    return {rule: fmean(seconds) for rule, seconds in found.items()} | own
 
 
 def priorities(run: Plan, study: Study, costs: Costs) -> dict[str, int]:

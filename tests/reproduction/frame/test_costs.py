@@ -10,7 +10,7 @@ from dpmc.errors import InputError
 from dpmc_studies import studies
 from dpmc_studies.frame import costs
 from dpmc_studies.frame.api import Job, OutputOf, RatingsOf, Step, ratings_of
-from dpmc_studies.frame.costs import START_SECONDS, Total
+from dpmc_studies.frame.costs import START_SECONDS, UNKNOWN_SECONDS, Total
 from dpmc_studies.frame.jobs.cells import Cell
 from dpmc_studies.frame.jobs.plan import Plan
 
@@ -34,9 +34,9 @@ FIT = Job(
     settings=lambda section, cell: {"trials": section["trials"]},
     inputs=lambda section, cell: {"ratings": RatingsOf("sweetrs")},
 )
-TOTALS = Job("totals", "invented_study:totals", tables={"totals": ("a",)}, seconds=7.0)
+TOTALS = Job("totals", "invented_study:totals", tables={"totals": ("a",)})
 TUNE = Job("tune", "invented_study:tune", tables={"tuned": ("a",)}, target="tuning")
-STEPS = (Step("figures", "invented_study:figures", seconds=3.0),)
+STEPS = (Step("figures", "invented_study:figures"),)
 
 
 def invented(folder, means=None, trials=3, jobs=(FIT, TOTALS, TUNE)):
@@ -84,14 +84,14 @@ def test_a_job_takes_its_start_and_the_mean_of_its_method_for_each_trial_of_all_
     assert more == pytest.approx([START_SECONDS + 2 * 30 * mean for mean in MEANS.values()])
 
 
-def test_what_a_job_of_each_rule_takes_is_what_was_measured_or_else_stated(tmp_path):
+def test_what_a_job_of_each_rule_takes_is_what_was_measured(tmp_path):
     run = invented(tmp_path, MEANS)
     found = costs.estimates(run, costs.Costs(run.studies.values()))
     assert found["invented_fit"] == pytest.approx(START_SECONDS + 6 * 0.4)
     own = [found[job.files[0]] for job in costs.planned(run) if job.kind == "fit"]
     assert own == pytest.approx([START_SECONDS + 6 * 0.2, START_SECONDS + 6 * 0.6])
-    stated = [found[f"invented_{name}"] for name in ("totals", "tune", "figures")]
-    assert stated == [7.0, 2.0, 3.0]
+    unknown = {found[f"invented_{name}"] for name in ("totals", "figures")}
+    assert unknown == {UNKNOWN_SECONDS}
     assert {"invented_join_trials", "download", "ratings", "page"} <= set(found)
 
 
@@ -107,8 +107,8 @@ def test_totals_are_sums_and_largest(tmp_path):
     run = invented(tmp_path, MEANS)
     jobs, known = costs.planned(run), costs.Costs(run.studies.values())
     found = costs.totals([job for job in jobs if job.kind in ("fit", "totals")], known)
-    seconds = [START_SECONDS + 6 * 0.2, START_SECONDS + 6 * 0.6, 7.0]
-    assert found == {"invented": Total(3, pytest.approx(sum(seconds)), 7.0, 1)}
+    seconds = [START_SECONDS + 6 * 0.2, START_SECONDS + 6 * 0.6, UNKNOWN_SECONDS]
+    assert found == {"invented": Total(3, pytest.approx(sum(seconds)), max(seconds), 1)}
     assert costs.total([], known).jobs == 0
 
 
@@ -124,18 +124,20 @@ def order(tmp_path, *jobs):
 def test_kinds_with_long_jobs_come_first_and_a_clock_that_counts_before_them(tmp_path):
     timing = replace(TOTALS, name="timing", alone=True)
     none = replace(TOTALS, name="none", cells=lambda section: [])
-    assert order(tmp_path, FIT, TOTALS, timing, none) == [600, 7, costs.FIRST, 0]
+    assert order(tmp_path, FIT, TOTALS, timing, none) == [600, UNKNOWN_SECONDS, costs.FIRST, 0]
 
 
 def test_what_long_jobs_wait_for_comes_as_early_as_they(tmp_path):
-    made, later = (replace(FIT, name=name, seconds=5.0) for name in ("made", "later"))
+    made, later = (replace(FIT, name=name) for name in ("made", "later"))
     middle = replace(
         later, name="middle", inputs=lambda section, cell: {"x": OutputOf("made", cell)}
     )
     long = replace(FIT, inputs=lambda section, cell: {"x": OutputOf("middle", cell)})
-    assert order(tmp_path, made, later, middle, long) == [600, 5, 600, 600]
-    of_a_target = replace(middle, target="more", seconds=90.0)
-    assert order(tmp_path, made, of_a_target)[0] == 5
+    assert order(tmp_path, made, later, middle, long) == [600, UNKNOWN_SECONDS, 600, 600]
+    of_a_target = replace(
+        FIT, target="more", inputs=lambda section, cell: {"x": OutputOf("made", cell)}
+    )
+    assert order(tmp_path, made, of_a_target) == [UNKNOWN_SECONDS, 600]
 
 
 # -- means --------------------------------------------------------------------------------------

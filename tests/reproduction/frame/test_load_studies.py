@@ -129,14 +129,14 @@ def test_a_module_of_experiments_that_runs_something_is_a_job_of_the_study(tmp_p
     (folder / "experiments").mkdir()
     (folder / "experiments" / "__init__.py").touch()
     (folder / "experiments" / "common.py").write_text("JOBS = ()\n")
-    text = "def run(task): return []\nSECONDS = 7.0\nTABLES = {'a': ('x',)}\n"
+    text = "def run(task): return []\nALONE = True\nTABLES = {'a': ('x',)}\n"
     (folder / "experiments" / "second.py").write_text(text)
     more = "NAME = 'other'\nBY = ()\ndef settings(section, cell): return {'seed': 1}\n"
     (folder / "experiments" / "first.py").write_text(text + more)
     other, second = studies.load([folder])["study_of_experiments"].jobs
     assert (other.name, second.name) == ("other", "second")
     assert second.run == "study_of_experiments.experiments.second:run"
-    assert (second.seconds, second.tables, second.by) == (7.0, {"a": ("x",)}, None)
+    assert (second.alone, second.tables, second.by) == (True, {"a": ("x",)}, None)
     assert (other.by, other.settings({}, None)) == ((), {"seed": 1})
 
 

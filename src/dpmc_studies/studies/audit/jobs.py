@@ -26,6 +26,5 @@ PART = Job(
     cells=lambda section: map(PartCell, section["parts"]),
     settings=part_settings,
     modules=part_modules,
-    seconds=20.0,
     differ_by="part",
 )

@@ -16,5 +16,4 @@ FIT = Job(
     settings=dpals_settings,
     inputs=inputs_of,
     modules=lambda section, cell: modules_of(cell.method),
-    seconds=15.0,
 )

@@ -25,7 +25,7 @@ STUDY = Study.of(
             needs=("calibrated", "frontier"),
         ),
         Step("tables"),
-        Step("figures", seconds=14.0),
+        Step("figures"),
     ),
     regression=Regression(
         table="calibrated",

@@ -68,4 +68,3 @@ def cells(section: Mapping) -> Iterable[Releases]:
 
 TABLES = {"frontier": COLUMNS}
 CELL = Releases
-SECONDS = 15.0

@@ -30,7 +30,6 @@ of_grid = partial(
     cells=calibrated_cells,
     inputs=ratings_of,
     modules=lambda section, cell: [method_module(cell.method)],  # imported by its name
-    seconds=10.0,
 )
 FIT = of_grid(
     name="fit",

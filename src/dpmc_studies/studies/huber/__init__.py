@@ -70,7 +70,6 @@ STUDY = Study.of(
             makes=("comparison", "claims"),
             settings=settings_of_claims,
             files=REPORTED,
-            seconds=12.0,
         ),
         Step(
             "tables",
@@ -81,7 +80,6 @@ STUDY = Study.of(
             "figures",
             ".steps:figures",
             needs=("trials", "comparison", "convergence"),
-            seconds=14.0,
         ),
         Step("method_tables", ".tables_methods:run", needs=TABLES),
         Step("method_figures", ".steps:method_figures", needs=TABLES),
@@ -96,7 +94,6 @@ STUDY = Study.of(
             "privacy_figures",
             ".steps:privacy_figures",
             needs=PRIVACY_TABLES,
-            seconds=8.0,
         ),
         Step("unstated", ".steps:unstated", needs=(), files=(KEPT, "figures.yaml")),
     ),

@@ -57,7 +57,6 @@ STUDY = Study.of(
             cells=lambda section: [each for each in section["cells"] if not each.is_clear],
             by=OneBitCell.names()[:5],
             modules=lambda section, cell: NOISES,
-            seconds=8.0,
         ),
     ),
     steps=(
@@ -71,7 +70,7 @@ STUDY = Study.of(
             needs=("trials", "claims", "link_constants", *EXPERIMENTS),
             files=tuple(Path(module.__file__) for module in EXPERIMENTS.values()),
         ),
-        Step("figures", needs=(*MEASURED, "bounds"), seconds=20.0),
+        Step("figures", needs=(*MEASURED, "bounds")),
     ),
     errata=".errata:errata",
     # The solvers use BLAS, whose kernels differ between CPUs. Measured with those of three kinds of

@@ -22,7 +22,7 @@ STUDY = Study.of(
     steps=(
         Step("claims", ".claims.judge:run"),
         Step("tables", needs=("trials", "popularity", "ranking")),
-        Step("figures", seconds=14.0),
+        Step("figures"),
     ),
     errata=".errata:errata",
     regression=Regression(

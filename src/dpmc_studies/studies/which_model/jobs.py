@@ -15,5 +15,4 @@ FIT = Job(
     settings=fit_settings,
     inputs=inputs_of,
     modules=lambda section, cell: modules_of(cell.method),
-    seconds=15.0,
 )

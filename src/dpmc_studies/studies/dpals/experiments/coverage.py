@@ -122,4 +122,3 @@ def gini(counts: np.ndarray) -> float:
 TABLES = {"coverage": COVERAGE_COLUMNS}
 CELL = DataCell
 inputs = inputs_of
-SECONDS = 4.0

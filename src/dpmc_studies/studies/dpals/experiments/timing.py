@@ -98,4 +98,3 @@ def _seconds(settings, method, given, training, repeat) -> float:
 
 
 TABLES = {"timing": TIMING_COLUMNS}
-SECONDS = 120.0

@@ -114,4 +114,3 @@ CELL = DpalsCell
 inputs = FIT.inputs
 modules = FIT.modules
 TARGET = "dpals_tune"
-SECONDS = 300.0

@@ -71,4 +71,3 @@ def settings(section: Mapping, cell: object) -> Mapping:
 
 TABLES = {"convergence": CONVERGENCE_COLUMNS}
 modules = papers_modules
-SECONDS = 16.0

@@ -161,4 +161,3 @@ NAME = "cell"
 TABLES = {"trials": TRIAL_COLUMNS}
 CELL = Cell
 cells = huber_cells
-SECONDS = 1.8

@@ -76,4 +76,3 @@ CELL = Cell
 BY = ("dataset",)
 inputs = ratings_of
 modules = papers_modules
-SECONDS = 20.0

@@ -97,4 +97,3 @@ TABLES = {"starts": STARTS_COLUMNS}
 CELL = Cell
 BY = ("rank",)
 modules = papers_modules
-SECONDS = 20.0

@@ -102,4 +102,3 @@ TABLES = {"thesis_methods": THESIS_COLUMNS}
 CELL = DataCell
 inputs = ratings_of
 ALONE = True
-SECONDS = 15.0

@@ -62,4 +62,3 @@ def settings(section: Mapping, cell: object) -> Mapping:
 TABLES = {"timing": TIMING_COLUMNS}
 modules = papers_modules
 ALONE = True
-SECONDS = 16.0

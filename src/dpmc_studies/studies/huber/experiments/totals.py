@@ -85,4 +85,3 @@ def settings(section: Mapping, cell: object) -> Mapping:
 
 
 TABLES = {"totals": TOTAL_COLUMNS}
-SECONDS = 10.0

@@ -160,4 +160,3 @@ TABLES = {"transcript_loss": TRANSCRIPT_COLUMNS}
 CELL = Cell
 BY = ("dataset", "rank", "method")  # most cells take less than starting Python
 inputs = ratings_of
-SECONDS = 15.0

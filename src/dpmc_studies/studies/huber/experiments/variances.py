@@ -44,4 +44,3 @@ CELL = Cell
 BY = ("dataset",)
 inputs = ratings_of
 modules = papers_modules
-SECONDS = 4.0

@@ -112,4 +112,3 @@ CELL = Cell
 BY = ("dataset",)
 inputs = ratings_of
 modules = papers_modules
-SECONDS = 12.0

@@ -147,4 +147,3 @@ TABLES = {"gradient_steps": STEPS_COLUMNS}
 CELL = StepsCell
 BY = (*ONEBIT_COORDINATES[:4], "steps")
 inputs = inputs_of
-SECONDS = 4.0

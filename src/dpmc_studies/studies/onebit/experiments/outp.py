@@ -213,4 +213,3 @@ def modules(section: Mapping, cell: object) -> Iterable[str]:
 
 
 TABLES = {"outp_change": OUTP_CHANGE_COLUMNS, "outp_attack": OUTP_ATTACK_COLUMNS}
-SECONDS = 13.0

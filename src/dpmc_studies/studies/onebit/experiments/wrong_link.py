@@ -61,4 +61,3 @@ TABLES = {"wrong_link": WRONG_LINK_COLUMNS}
 CELL = OneBitCell
 BY = ONEBIT_COORDINATES[:5]
 DIFFER_BY = "mechanism"
-SECONDS = 4.0

@@ -61,4 +61,3 @@ TABLES = {"trials": COLUMNS}
 CELL = FitCell
 BY = ("dataset",)
 inputs = inputs_of
-SECONDS = 25.0

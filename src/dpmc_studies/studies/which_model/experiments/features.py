@@ -130,4 +130,3 @@ def modules(section: Mapping, cell: object) -> Iterable[str]:
 TABLES = {"trials": COLUMNS, "popularity": POPULARITY_COLUMNS}
 CELL = FitCell
 BY = ("dataset", "method")
-SECONDS = 25.0

@@ -84,4 +84,3 @@ TABLES = {"trials": COLUMNS}
 CELL = FitCell
 BY = ("dataset", "method")
 inputs = inputs_of
-SECONDS = 15.0

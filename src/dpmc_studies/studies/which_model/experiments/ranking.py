@@ -118,4 +118,3 @@ TABLES = {"ranking": COLUMNS}
 CELL = RankingCell
 BY = ("dataset",)
 inputs = inputs_of
-SECONDS = 25.0

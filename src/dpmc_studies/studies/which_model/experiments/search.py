@@ -184,4 +184,3 @@ NAME = "candidate"
 TABLES = {"search": COLUMNS}
 CELL = SearchCell
 TARGET = TARGET
-SECONDS = 120.0
