@@ -3,6 +3,7 @@
 A module of its own, so that a new data set in the registry does not rerun the trials.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 
 from dpmc.datasets import resolve
@@ -60,6 +61,7 @@ def check_dpals(dpals: Mapping, sets: Mapping) -> None:
         settings = dpals_settings(dpals, cell)
         where = f"dpals, {', '.join(cell.formatted().values())}"
         _check_name(where, cell.variant, settings["model"])
+        _check_rank(where, settings)
         budget = cell.epsilon, settings.get("delta")
         _check_model(where, cell.method, settings["model"], settings["data"], budget)
     timed = timing.settings(dpals)
@@ -106,6 +108,18 @@ def _check_name(where: str, variant: str, model: Mapping) -> None:
                 f"{where}: the name of the variant says that {setting} is {said}, its settings say "
                 f"{model.get(setting, 'nothing')}; make them agree, or give it another name."
             )
+
+
+def _check_rank(where: str, settings: Mapping) -> None:
+    """A matrix of known size has no larger rank, nor has one of a share of its items."""
+    data, model = settings["data"], settings["model"]
+    items = data.get("items", data.get("top_items", math.inf)) * model.get("item_share", 1)
+    largest = min(items, data.get("users", math.inf))
+    if model.get("rank", 1) > max(1, largest):
+        raise InputError(
+            f"{where}: rank {model['rank']} is more than a matrix with {largest:g} users or items "
+            "with factors has; lower it."
+        )
 
 
 def _check_rows(hyperparameters: Sequence[Mapping]) -> None:

@@ -217,6 +217,7 @@ def test_a_sound_grid_passes_and_two_experiments_may_not_share_a_cell():
         (("experiments", "tradeoff", "methods"), ["popularity"], "predicts no ratings"),
         (("experiments", "steps", "variants"), {"a": {"iteratons": 3}}, "mean 'iterations'"),
         (("experiments", "steps", "variants"), {"a": {"iterations": 0}}, "drawn, als, a, none: "),
+        (("experiments", "steps", "variants"), {"a": {"rank": 21}}, "rank 21 is more than"),
         (("experiments", "tradeoff", "methods"), ["als_sampled"], "needs ratings_per_user"),
         (("experiments", "tradeoff", "methods"), ["dpfw"], "dpfw needs row_bound, nuclear_bound"),
         (("timing", "methods"), ["dpfw"], "dpals.timing: dpfw needs row_bound"),

@@ -51,15 +51,6 @@ def test_every_large_job_can_be_described():
                 assert isinstance(source, api.RatingsOf)
 
 
-def test_large_experiments_run_only_if_wanted():
-    whole = load(CONFIG / "config.yaml")
-    small, large = (
-        STUDY.section(each) for each in (whole, merge(whole, load(CONFIG / "large.yaml")))
-    )
-    names = [{cell.dataset for cell in STUDY.job("fit").cells(each)} for each in (small, large)]
-    assert {"ml-10m", "ml-20m", "rank-one-500k"} <= names[1] - names[0]
-
-
 def test_the_verdicts_of_a_large_run_are_kept(tmp_path):
     """Made-up trials of MovieLens 10M: what is judged on them becomes what is expected."""
     large = merge(load(CONFIG / "config.yaml"), load(CONFIG / "large.yaml"))
