@@ -13,7 +13,7 @@ QUICK = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """PyYAML's safe reader, in C where it has that: ten times as fast, with other words for errors."""
 
 
-class _Strict:
+class _Strict(QUICK):
     """YAML's own readers take the last of two equal keys without a word."""
 
     def construct_mapping(self, node, deep=False):
@@ -29,14 +29,6 @@ class _Strict:
                 raise _Twice(key, key_node.start_mark.line + 1, seen[key])
             seen[key] = key_node.start_mark.line + 1
         return super().construct_mapping(node, deep)
-
-
-class _QuickStrict(_Strict, QUICK):
-    """In C, where there is that."""
-
-
-class _PlainStrict(_Strict, yaml.SafeLoader):
-    """Whose errors have PyYAML's own words and places, whatever it was built with."""
 
 
 class _Twice(Exception):
@@ -63,10 +55,7 @@ def read_mapping(path: str | Path) -> dict:
     """Read a YAML file that holds a mapping; an empty file is an empty mapping."""
     try:
         text = Path(path).read_text(encoding="utf-8")
-        try:
-            content = yaml.load(text, Loader=_QuickStrict)
-        except yaml.YAMLError:
-            content = yaml.load(text, Loader=_PlainStrict)
+        content = yaml.load(text, Loader=_Strict)
     except FileNotFoundError:
         beside = sorted(map(str, Path(path).parent.glob("*.yaml")))
         raise InputError(
