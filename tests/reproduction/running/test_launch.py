@@ -647,38 +647,14 @@ def test_make_hands_values_over_as_they_are(tmp_path, value):
     given = value.replace("$", "$$")
     command = ["make", "-s", "-o", installed, f"VENV={tmp_path}", f"CONFIG={given}", "CORES=3"]
     Path(installed).touch()
-    result = subprocess.run(
-        [*command, "reproduce", "TARGET=quick huber"],
-        cwd=HOME,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert result.stdout.splitlines() == [
-        *(
-            "-m",
-            "dpmc_studies.running.launch",
-            "--cores=3",
-            f"--config={value}",
-            "--",
-            "quick",
-            "huber",
-        )
-    ]
-    elsewhere = subprocess.run(
-        [*command, "reproduce", f"PROFILE={given}"],
-        cwd=HOME,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert elsewhere.stdout.splitlines() == [
-        *(
-            "-m",
-            "dpmc_studies.running.launch",
-            f"--profile={value}",
-            f"--config={value}",
-            "--",
-            "all",
-        )
-    ]
+
+    def handed_over(*arguments):
+        run = [*command, "reproduce", *arguments]
+        done = subprocess.run(run, cwd=HOME, capture_output=True, text=True, check=True)
+        return done.stdout.splitlines()
+
+    start = ["-m", "dpmc_studies.running.launch"]
+    found = handed_over("TARGET=quick huber")
+    assert found == [*start, "--cores=3", f"--config={value}", "--", "quick", "huber"]
+    found = handed_over(f"PROFILE={given}")
+    assert found == [*start, f"--profile={value}", f"--config={value}", "--", "all"]
