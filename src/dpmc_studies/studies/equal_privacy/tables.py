@@ -97,14 +97,11 @@ def _columns(here: pd.DataFrame, plain: pd.DataFrame) -> tuple[list[dict], list[
             selectors.append({"method": method, "mechanism": mechanism})
             name = MECHANISM_LABELS[mechanism]
             columns.append(Column(f"{method}_{mechanism}", name, label))
-    for method in present(here["method"], UNTUNED):
-        if method in UNTUNED:
-            selectors.append({"method": method})
-            columns.append(Column(method, UNTUNED[method], "No settings"))
-    for method in present(here["method"], PRIVATE_BASELINES):
-        if method in PRIVATE_BASELINES:
-            selectors.append({"method": method})
-            columns.append(Column(method, PRIVATE_BASELINES[method], "Private baselines"))
+    for heading, labels in (("No settings", UNTUNED), ("Private baselines", PRIVATE_BASELINES)):
+        for method in labels:
+            if method in set(here["method"]):
+                selectors.append({"method": method})
+                columns.append(Column(method, labels[method], heading))
     for method in present(plain["method"], REFERENCE_LABELS):
         selectors.append({"method": method, "free": True})
         columns.append(Column(method, REFERENCE_LABELS[method], NO_NOISE))

@@ -24,7 +24,6 @@ from dpmc_studies.studies.which_model.frames import (
     METHODS,
     RANKED,
     RANKED_LOOKS,
-    RANKING_MODEL,
     best_of_later,
     dataset_label,
     list_means,
@@ -102,14 +101,6 @@ def features(trials: pd.DataFrame | None, popularity: pd.DataFrame | None) -> Dr
     return draw_panels(panels, [total, by_fifth], columns=2, height=2.4)
 
 
-def describe_features(data: pd.DataFrame) -> dict[str, str]:
-    """Say what features change in all."""
-    here = data[data["fifth"].isna() & (data["variant"] == "features")].sort_values("epsilon")
-    return {
-        "changes": ", ".join(f"{row.mean:.3f} at ε = {row.epsilon:g}" for row in here.itertuples())
-    }
-
-
 def ablations(trials: pd.DataFrame | None) -> Drawing:
     """Draw the error of each form of Local Bayes over that of the whole method."""
     rows = of_variants(trials, FORMS)
@@ -162,20 +153,6 @@ def ranking(ranking: pd.DataFrame | None) -> Drawing:
     return draw_panels(
         panels, table, columns=2, height=2.2, legend={"ncols": 2}, order=[*RANKED.values()]
     )
-
-
-def describe_ranking(data: pd.DataFrame) -> dict[str, str]:
-    """Say what recall the ranking model reaches."""
-    here = data[(data["method"] == RANKING_MODEL) & (data["measure"] == "recall")]
-    return {
-        "recalls": listed(
-            (
-                f"{dataset_label(name)}:",
-                [f"{row.mean:.3f} at ε = {row.epsilon:g}" for row in rows.itertuples()],
-            )
-            for name, rows in split(here.sort_values("epsilon"), dataset=DATASETS)
-        )
-    }
 
 
 FIGURES = read_figures(__name__)

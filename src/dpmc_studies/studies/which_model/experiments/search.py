@@ -16,6 +16,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -118,61 +119,46 @@ def run(task: Task) -> list[dict[str, object]]:
         known = {"item_features": features_of(table)}
     for epsilon in settings["epsilons"]:
         place = FitCell(cell.dataset, cell.method, SEARCH, epsilon)
-        errors = Errors(place, settings, splits, known)
+        one = errors_of(place, settings, splits, known)
+
+        def mean(candidate: Mapping, splits: int, one=one) -> float:
+            text = json.dumps(candidate, sort_keys=True)
+            return float(np.mean([one(text, number) for number in range(splits)]))
+
         there = [own for least, own in settings["known"] if least <= epsilon]
         left = [*best, *there, *candidates]
         third = min(-(-len(left) // THIRD), MOST)
         for rung, keep in zip(RUNGS[:-1], (third, FINALISTS), strict=True):
-            left = sorted(left, key=lambda each, of=rung: errors.mean(each, of))[:keep]
+            left = sorted(left, key=lambda each, of=rung, mean=mean: mean(each, of))[:keep]
         finalists = [*best, *(each for each in left if each not in best)]
-        ranked = sorted(finalists, key=lambda each: errors.mean(each, RUNGS[-1]))
+        ranked = sorted(finalists, key=lambda each, mean=mean: mean(each, RUNGS[-1]))
         best = ranked[:1]
+        fits = one.cache_info().misses
         for number, each in enumerate(ranked[:KEPT], start=1):
-            found = {"place": number, "rmse": errors.mean(each, RUNGS[-1]), "splits": RUNGS[-1]}
+            found = {"place": number, "rmse": mean(each, RUNGS[-1]), "splits": RUNGS[-1]}
             named = {**cell.coordinates(), "epsilon": epsilon}
-            rows.append(named | found | {"fits": errors.fits, "settings": json.dumps(each)})
+            rows.append(named | found | {"fits": fits, "settings": json.dumps(each)})
     return rows
 
 
-class Errors:
-    """Validation errors of candidates at one budget, each fit made once.
+def errors_of(cell: FitCell, settings: Mapping, splits: Sequence, given: Mapping):
+    """Return a function of a candidate, as JSON, and a split: its RMSE, from a fit made once."""
+    from dpmc_studies.studies.which_model.trial import make_model
 
-    Attributes
-    ----------
-    fits : int
-        That were made.
-    """
-
-    def __init__(self, cell: FitCell, settings: Mapping, splits: Sequence, given: Mapping):
-        self._cell, self._settings, self._splits = cell, settings, splits
-        self._given = given  # to each fit
-        self._found: dict[tuple[str, int], float] = {}
-        self.fits = 0
-
-    def mean(self, candidate: Mapping, splits: int) -> float:
-        """Return the mean RMSE on the first so many splits."""
-        return float(np.mean([self._one(candidate, number) for number in range(splits)]))
-
-    def _one(self, candidate: Mapping, number: int) -> float:
-        key = json.dumps(candidate, sort_keys=True), number
-        if key not in self._found:
-            self._found[key] = self._fit(candidate, number)
-        return self._found[key]
-
-    def _fit(self, candidate: Mapping, number: int) -> float:
-        from dpmc_studies.studies.which_model.trial import make_model
-
-        self.fits += 1
-        split, seed = self._splits[number], self._settings["seed"]
+    @cache
+    def one(candidate: str, number: int) -> float:
+        split = splits[number]
         rng, noise_rng = (
-            self._cell.stream(seed, purpose, trial=number) for purpose in (START, NOISE)
+            cell.stream(settings["seed"], purpose, trial=number) for purpose in (START, NOISE)
         )
         try:
-            model = make_model(self._cell, {**self._settings, "model": candidate})
-            model.fit(split.training, rng=rng, noise_rng=noise_rng, **self._given)
+            model = make_model(cell, {**settings, "model": json.loads(candidate)})
+            model.fit(split.training, rng=rng, noise_rng=noise_rng, **given)
         except InputError:
             return math.inf  # settings that do not fit together
         return rmse(model.predict(split.test.users, split.test.items), split.test.values)
+
+    return one
 
 
 def modules(section: Mapping, cell: object) -> Iterable[str]:
