@@ -235,7 +235,7 @@ def _seeded_part(seed, below, first, rows):
 
 def choose_part(rows: Compressed, parts: int, seed: int) -> Compressed:
     """Keep each rating with probability 1/parts, by the keys of :func:`choose_ratings`."""
-    return rows.keep(_in_part(rows.indptr, rows.indices, np.uint64(parts), np.uint64(seed)))
+    return rows.keep(_seeded(seed, 0, rows) % np.uint64(parts) == 0)
 
 
 def keep_smallest(rows: Compressed, most: int, keys: np.ndarray) -> Compressed:
@@ -271,16 +271,3 @@ def _mix(x: np.ndarray) -> np.ndarray:
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
-
-
-_mix_one = njit(cache=True)(_mix)
-
-
-@njit(cache=True)
-def _in_part(indptr, indices, parts, seed):
-    kept = np.zeros(indices.size, dtype=np.bool_)
-    for row in range(indptr.size - 1):
-        for i in range(indptr[row], indptr[row + 1]):
-            pair = (np.uint64(row) << np.uint64(32)) + np.uint64(indices[i])
-            kept[i] = _mix_one(_mix_one(pair) ^ seed) % parts == np.uint64(0)
-    return kept

@@ -1,30 +1,15 @@
-"""Gaussian noise against scipy.stats, and its epsilon and delta against 50-digit arithmetic."""
+"""Epsilon and delta of Gaussian noise against 50-digit arithmetic."""
 
 import math
 
 import mpmath
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import integrate, stats
+from scipy import integrate
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian
-
-
-@pytest.mark.parametrize("scale", [1e-3, 1.0, 70.0])
-def test_against_scipy(scale):
-    ours, theirs = Gaussian(scale), stats.norm(scale=scale)
-    x = scale * np.array([-37, -9.5, -1, -1e-8, 0, 1e-3, 0.4, 2, 5, 20, 37])
-    q = np.array([1e-300, 1e-40, 1e-3, 0.2, 0.49, 0.5, 0.51, 0.99])
-    for name, argument in [(name, x) for name in ("pdf", "logpdf", "cdf", "sf")] + [
-        ("ppf", q),
-        ("isf", q),
-    ]:
-        expected = getattr(theirs, name)(argument)
-        np.testing.assert_allclose(getattr(ours, name)(argument), expected, rtol=1e-12, atol=0)
-    assert ours.var() == pytest.approx(theirs.var(), rel=1e-14)
 
 
 def exact_delta(epsilon, ratio):

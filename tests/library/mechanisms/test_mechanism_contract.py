@@ -127,6 +127,19 @@ def test_distribution_inverts_the_quantiles(mechanism, multiple, sign):
     assert inverse == pytest.approx(x, rel=1e-11)
 
 
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 70.0])
+@pytest.mark.parametrize(("ours", "theirs"), [(Gaussian, stats.norm), (Laplace, stats.laplace)])
+def test_against_scipy(ours, theirs, scale):
+    ours, theirs = ours(scale), theirs(scale=scale)
+    x = scale * np.array([-690, -37, -9.5, -1, -1e-8, 0, 1e-3, 0.4, 2, 5, 20, 37, 690])
+    q = np.array([1e-300, 1e-40, 1e-3, 0.2, 0.49, 0.5, 0.51, 0.99])
+    names = dict.fromkeys(("pdf", "logpdf", "cdf", "sf"), x) | {"ppf": q, "isf": q}
+    for name, argument in names.items():
+        expected = getattr(theirs, name)(argument)
+        np.testing.assert_allclose(getattr(ours, name)(argument), expected, rtol=1e-12, atol=0)
+    assert ours.var() == pytest.approx(theirs.var(), rel=1e-14)
+
+
 @pytest.mark.parametrize("cls", [Gaussian, Laplace, Huber])
 @settings(deadline=None, max_examples=50)
 @given(st.floats(1.0001, 1e8))

@@ -174,6 +174,9 @@ def test_blocks_are_checked_where_they_are_added_up(table, tmp_path):
     values.write_bytes(content)
     with pytest.raises(InputError, match="block 2 is not as it was built"):
         added(changed, Client())
+    assert build(tmp_path / "mine.csv", tmp_path / "store", block=120, force=True)
+    with pytest.raises(InputError, match="is not the same store"):
+        added(changed, Client())
 
 
 def _fails(sums, rows, first):
@@ -185,6 +188,9 @@ def test_a_failure_names_its_block_and_nothing_else(store):
     with pytest.raises(InputError, match=r"^Block 0 cannot be added up: InputError\.$"):
         total(_fails, Blocks(store, elsewhere=cluster.over(client)), Sums(1, 1.0))
     assert client.cancelled
+    content = pickle.dumps((Blocks(store), _fails, Sums(1, 1.0).like))
+    failed = cluster._added(cluster._Step("a", content), range(2))
+    assert failed.programs == frozenset({cluster._program()})
 
 
 class Named(pickle.Unpickler):

@@ -18,7 +18,7 @@ from secret_tables import secret_table
 from dpmc import PrivateFactorization
 from dpmc.errors import InputError
 from dpmc.methods import cluster
-from dpmc.methods.blocks import Blocks, LabelledBlocks, counted, total
+from dpmc.methods.blocks import Blocks, LabelledBlocks, total
 from dpmc.privacy.sums import Sums
 from dpmc.publication.store import MANIFEST
 from dpmc.publication.store_building import build
@@ -198,53 +198,6 @@ def test_a_block_that_fails_is_named_and_no_user(client, store):
     assert "blocks" in logs
     assert not LABEL.search(logs)
     assert left(client) == []
-
-
-def test_a_store_that_was_changed_is_refused_on_workers(client, table, tmp_path):
-    table.to_csv(tmp_path / "mine.csv", index=False)
-    changed = build(tmp_path / "mine.csv", tmp_path / "store", block=300)
-    values = tmp_path / "store" / "00002" / "values.npy"
-    content = bytearray(values.read_bytes())
-    content[-1] ^= 1
-    values.write_bytes(content)
-    with pytest.raises(InputError, match="block 2 is not as it was built"):
-        counted(_number, on(client, changed))
-    assert build(tmp_path / "mine.csv", tmp_path / "store", block=400, force=True)
-    with pytest.raises(InputError, match="is not the same store"):
-        counted(_number, on(client, changed))
-
-
-def test_a_worker_with_another_program_is_refused(client, store):
-    client.run(_speaks_as, "dpmc 0.0.9")
-    try:
-        with pytest.raises(InputError, match=r"^A worker has dpmc 0\.0\.9, and the fit dpmc "):
-            counted(_number, on(client, store))
-    finally:
-        client.run(_speaks_as, None)
-    assert counted(_number, on(client, store)) == store.n_ratings
-
-
-def _speaks_as(program):
-    cluster._program = plain_program if program is None else lambda: program
-
-
-plain_program = cluster._program
-
-
-def test_a_program_that_does_not_say_what_it_is_is_refused(store):
-    silent = object.__new__(cluster._Part)  # as it comes from an older one
-    silent.__dict__.update(numbers=(0,), sums=Sums(1, 1.0), failure=None)
-    own = frozenset({cluster._program()})
-    parts = [silent, cluster._Part((1,), Sums(1, 1.0), None, own)]
-    assert cluster._merged(parts).programs == own | {"another dpmc"}
-    content = pickle.dumps((Blocks(store), _fails, Sums(1, 1.0).like))
-    failed = cluster._added(cluster._Step("a", content), range(2))
-    assert failed.failure
-    assert failed.programs == own
-
-
-def _number(first, rows):
-    return rows.values.size
 
 
 def test_what_is_sent_and_what_is_shown_hold_no_label(store):

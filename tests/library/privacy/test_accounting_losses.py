@@ -237,17 +237,6 @@ class TestComposition:
                 expected.get_epsilon_for_delta(1e-5), rel=1e-6
             )
 
-    def test_several_kinds(self):
-        kinds = [(Laplace(2.0), 1.0, 5), (Gaussian(3.0), 1.0, 4), (Huber(1.0, 2.0), 0.5, 3)]
-        expected = Composition(*kinds).epsilon(1e-5)
-        losses = [(Loss(noise, sensitivity), count) for noise, sensitivity, count in kinds]
-        lower, upper = (
-            compose(losses, 0.002, pessimistic=side).epsilon(1e-5) for side in (False, True)
-        )
-        assert lower <= expected <= upper
-        assert upper == pytest.approx(expected, rel=1e-5)
-        assert lower == pytest.approx(expected, rel=1e-3)
-
     def test_epsilon_and_delta_invert_each_other(self):
         loss = Loss(Huber(1.5), 0.3)
         for side in (False, True):

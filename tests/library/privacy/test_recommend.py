@@ -228,7 +228,7 @@ class TestCommand:
 
     def test_help_imports_nothing(self):
         assert "Say how much noise a budget needs" in run("--help").output
-        code = "import sys, dpmc.cli.noise; print('numpy' in sys.modules)"
+        code = "import sys, dpmc.cli.noise, dpmc.cli.budget; print('numpy' in sys.modules)"
         result = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True
         )

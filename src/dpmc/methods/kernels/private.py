@@ -170,16 +170,6 @@ def add_values(
     return squares
 
 
-def user_sums(values: np.ndarray, bound: float) -> np.ndarray:
-    """Return the sums of what users send, from shape (n_users, m) to (m,).
-
-    No number is larger in size than ``bound``.
-    """
-    sums = Sums(values.shape[1], bound)
-    sums.add(0, sums.whole(values))
-    return sums.floats()
-
-
 def column_counts(rows: Compressed, n_columns: int) -> np.ndarray:
     """Return the number of ratings of each column as float64, shape (n_columns,): exact."""
     return np.bincount(rows.indices, minlength=n_columns).astype(float)

@@ -1,14 +1,10 @@
-"""Sums of outer products over users: made in blocks, bounded, and released with noise."""
+"""Sums of outer products over users: added in blocks of whole numbers, packed, bounded."""
 
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
-from scipy.linalg import eigh
 
 from dpmc.compiled import njit
-from dpmc.errors import InputError
-from dpmc.methods.blocks import Source, total
-from dpmc.privacy.ledger import Ledger, PrivacyViolation
 from dpmc.privacy.relations import USER_REPLACE
 from dpmc.privacy.sums import TOGETHER, Sums, put_all
 from dpmc.ratings import Compressed
@@ -22,31 +18,10 @@ SLACK = 1 + 1e-9
 SMALL = 1024
 """Columns up to which the places of pairs are kept for the next time: they take 12 MB."""
 
-MOST_COLUMNS = 2**15
-"""Of whose pairs a matrix takes 8 GiB."""
 
-
-def check_row_lengths(rows: Compressed, bound: float) -> None:
-    """Raise PrivacyViolation unless every row has l2 norm at most ``bound``."""
-    longest = rows.norms().max(initial=0.0)
-    if not longest <= bound * SLACK:
-        raise PrivacyViolation(f"a row has an l2 norm above the bound {bound:g}")
-
-
-def outer_sum(rows: Source, n_columns: int, bound: float, *, plain: bool = False) -> np.ndarray:
-    """Return the sum of a a^T over the rows a, packed as :func:`pack` does.
-
-    Each product of two numbers of a row is truncated to a whole number of steps of
-    :class:`dpmc.privacy.sums.Sums`; none is larger in size than ``bound``^2.
-    """
-    return packed(outer_sums(rows, n_columns, bound), plain=plain)
-
-
-def outer_sums(rows: Source, n_columns: int, bound: float) -> Sums:
-    """Return :func:`outer_sum` as exact sums, of the upper triangle row by row."""
-    check_columns(n_columns)
-    sums = Sums(n_columns * (n_columns + 1) // 2, bound**2)
-    return total(partial(add_outer, n_columns=n_columns), rows, sums)
+def margin(dtype: str | np.dtype) -> float:
+    """Return the relative distance to keep from a bound that rounding must not exceed."""
+    return 1e-6 if np.dtype(dtype) == np.float32 else 1e-12
 
 
 def packed(sums: Sums, *, plain: bool = False) -> np.ndarray:
@@ -66,30 +41,6 @@ def add_outer(sums: Sums, rows: Compressed, first: int, *, n_columns: int) -> No
         rows.indptr, rows.indices, rows.values, n_columns, width, TOGETHER, sums.per_step,
         sums.parts,
     )  # fmt: skip
-
-
-def release_outer_sum(
-    what: str, rows: Compressed, n_columns: int, ledger: Ledger, bound: float, relation: str,
-    weight: float,
-) -> np.ndarray:  # fmt: skip
-    """Return the noised sum of a a^T over rows a, shape (n_columns, n_columns).
-
-    ``what`` names the release, ``weight`` is that of its noise. A row longer than ``bound`` is a
-    PrivacyViolation.
-    """
-    check_row_lengths(rows, bound)
-    exact = outer_sum(rows, n_columns, bound)
-    noised = ledger.release(what, exact, outer_sensitivity(relation, bound), weight=weight)
-    return unpack(noised, n_columns)
-
-
-def check_columns(n_columns: int) -> None:
-    """Raise InputError if a matrix of all pairs of columns takes too much memory."""
-    if n_columns > MOST_COLUMNS:
-        raise InputError(
-            f"A matrix of all pairs of {n_columns} items takes too much memory: give item_share "
-            f"and counts_share, so that at most {MOST_COLUMNS} items get factors."
-        )
 
 
 @njit(cache=True, nogil=True)
@@ -169,22 +120,3 @@ def outer_sensitivity(relation: str, bound: float) -> float:
     plain upper triangle is never longer than the whole matrix, and as long for unit vectors a, b.
     """
     return bound**2 * (np.sqrt(2.0) if relation == USER_REPLACE else 1.0)
-
-
-def top_eigenvectors(matrix: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the largest eigenvalues, descending, and their vectors as columns.
-
-    Signs are such that the entry of a vector that is largest in size is positive.
-    """
-    n = len(matrix)
-    check_rank(rank, n)
-    values, vectors = eigh(matrix, subset_by_index=(n - rank, n - 1))
-    vectors = vectors[:, ::-1]
-    largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(rank)]
-    return values[::-1], vectors * np.where(largest < 0, -1.0, 1.0)
-
-
-def check_rank(rank: int, n_items: int) -> None:
-    """Raise InputError if there are fewer items than columns of factors."""
-    if rank > n_items:
-        raise InputError(f"rank must be at most {n_items}, the number of items, got {rank}.")

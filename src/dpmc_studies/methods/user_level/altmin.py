@@ -6,12 +6,12 @@ from dpmc.errors import InputError
 from dpmc.methods.base import count, positive, with_parameters
 from dpmc.methods.kernels.private import balance
 from dpmc.methods.normal import solve_rows
-from dpmc.methods.user_level.matrices import observed
-from dpmc.methods.user_level.sampling import clip_values
+from dpmc.methods.user_level.predictions import observed
 from dpmc.privacy.relations import USER_REPLACE
 from dpmc_studies.methods.user_level.item_step import clipped_updates
 from dpmc_studies.methods.user_level.joint import JointMethod
 from dpmc_studies.methods.user_level.private_svd import noised_directions
+from dpmc_studies.methods.user_level.sampling import clip_values
 
 
 @with_parameters

@@ -13,9 +13,7 @@ from dpmc.methods.factorization.private_als import LEAST_REGULARIZATION
 from dpmc.methods.kernels.private import balance, clip_rows
 from dpmc.methods.normal import solve_rows
 from dpmc.methods.private_choice import choose_part
-from dpmc.methods.user_level.covariance import top_eigenvectors
-from dpmc.methods.user_level.predictions import OffsetModel
-from dpmc.methods.user_level.sampling import choose_rare, clip_values, margin, weigh_rare
+from dpmc.methods.user_level.covariance import margin
 from dpmc.privacy.calibration import Calibration
 from dpmc.privacy.release import LEAST_SHARE
 from dpmc.ratings import Compressed, transposed
@@ -24,6 +22,7 @@ from dpmc_studies.methods.user_level.item_step import (
     solve_items,
     solve_items_as_published,
 )
+from dpmc_studies.methods.user_level.offset_model import OffsetModel
 from dpmc_studies.methods.user_level.options import (
     ACCOUNTINGS,
     CENTRINGS,
@@ -33,7 +32,9 @@ from dpmc_studies.methods.user_level.options import (
     STARTS,
     check_options,
 )
+from dpmc_studies.methods.user_level.outer_sums import top_eigenvectors
 from dpmc_studies.methods.user_level.plan import Part, plan, published_sigma
+from dpmc_studies.methods.user_level.sampling import choose_rare, clip_values, weigh_rare
 
 
 @with_parameters

@@ -8,18 +8,17 @@ from dpmc.methods.factorization.private_offsets import PRIOR_SHARE, damped_offse
 from dpmc.methods.kernels.private import column_sums
 from dpmc.methods.normal import solve_rows
 from dpmc.methods.private import EVERY_RATING
-from dpmc.methods.user_level.covariance import (
+from dpmc.methods.user_level.covariance import margin, outer_sensitivity
+from dpmc.privacy.relations import USER_REPLACE
+from dpmc.ratings import Compressed
+from dpmc_studies.methods.user_level.offset_model import OffsetModel
+from dpmc_studies.methods.user_level.outer_sums import (
     check_columns,
     check_rank,
     check_row_lengths,
-    outer_sensitivity,
     release_outer_sum,
     top_eigenvectors,
 )
-from dpmc.methods.user_level.predictions import OffsetModel
-from dpmc.methods.user_level.sampling import margin
-from dpmc.privacy.relations import USER_REPLACE
-from dpmc.ratings import Compressed
 
 
 @with_parameters

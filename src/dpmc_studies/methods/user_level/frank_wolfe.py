@@ -15,20 +15,20 @@ from scipy.sparse.linalg import eigsh
 
 from dpmc.mechanisms import Gaussian
 from dpmc.methods.base import choice, count, flag, positive, with_parameters
-from dpmc.methods.kernels.private import residual_sums, user_sums
-from dpmc.methods.user_level.covariance import (
-    check_row_lengths,
-    outer_sensitivity,
-    outer_sum,
-    top_eigenvectors,
-    unpack,
-)
-from dpmc.methods.user_level.matrices import top_singular
-from dpmc.methods.user_level.sampling import clip_values
+from dpmc.methods.kernels.private import residual_sums
+from dpmc.methods.user_level.covariance import outer_sensitivity, unpack
 from dpmc.privacy.calibration import Calibration
+from dpmc.privacy.sums import Sums
 from dpmc_studies.compiled import njit
 from dpmc_studies.methods.user_level.joint import JointMethod
+from dpmc_studies.methods.user_level.matrices import top_singular
+from dpmc_studies.methods.user_level.outer_sums import (
+    check_row_lengths,
+    outer_sum,
+    top_eigenvectors,
+)
 from dpmc_studies.methods.user_level.references import CentredFactors
+from dpmc_studies.methods.user_level.sampling import clip_values
 
 NOISES = ("exact", "jain", "residual_clip")
 EIGENVECTORS = ("exact", "oja")
@@ -217,7 +217,9 @@ class PrivateFrankWolfe(JointMethod):
             length = np.linalg.norm(moved)
             direction = moved / length if length > 0 else direction  # 0: of one item, turned round
         along = left.sums(left.values * direction[left.indices])
-        exact = user_sums(along[:, None] ** 2, bound)
+        sums = Sums(1, bound)
+        sums.add(0, sums.whole(along**2))
+        exact = sums.floats()
         return self._release(statistics, step, "eigenvalue", exact)[0], direction
 
 

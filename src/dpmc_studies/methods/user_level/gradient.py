@@ -4,8 +4,8 @@ from dataclasses import field
 
 from dpmc.methods.base import choice, count, positive, with_parameters
 from dpmc.methods.kernels.private import balance, clip_rows
-from dpmc.methods.user_level.matrices import observed
-from dpmc.methods.user_level.sampling import margin
+from dpmc.methods.user_level.covariance import margin
+from dpmc.methods.user_level.predictions import observed
 from dpmc.privacy.relations import USER_REPLACE
 from dpmc_studies.methods.user_level.dpals import DPALS
 from dpmc_studies.methods.user_level.options import ACCOUNTINGS, DTYPES, GRAMS, STARTS

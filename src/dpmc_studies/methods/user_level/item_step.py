@@ -12,17 +12,12 @@ from dpmc.methods.kernels.private import (
 )
 from dpmc.methods.normal import normal_sums
 from dpmc.methods.private_statistics import total_of
-from dpmc.methods.user_level.covariance import (
-    SLACK,
-    check_row_lengths,
-    outer_sum,
-    pack,
-    unpack,
-)
+from dpmc.methods.user_level.covariance import SLACK, pack, unpack
 from dpmc.privacy.ledger import Ledger, PrivacyViolation
 from dpmc.privacy.sensitivity import Sensitivities, row_norms
 from dpmc.privacy.sums import Sums
 from dpmc.ratings import Compressed, transposed
+from dpmc_studies.methods.user_level.outer_sums import check_row_lengths, outer_sum
 from dpmc_studies.methods.user_level.plan import Part, longest_row
 
 _BLOCK = 2**22

@@ -8,8 +8,8 @@ from dpmc.errors import InputError
 from dpmc.methods.base import choice, positive, with_parameters
 from dpmc.methods.kernels.private import column_counts
 from dpmc.methods.private import EVERY_RATING
-from dpmc.methods.user_level.predictions import OffsetModel
 from dpmc.ratings import Compressed, Ratings
+from dpmc_studies.methods.user_level.offset_model import OffsetModel
 
 CENTRINGS = ("global", "user")
 
@@ -48,7 +48,7 @@ class JointMethod(OffsetModel):
     user_offsets_ : float64 array, shape (n_users,)
         The user's mean less the middle of the range, where ``centring`` takes it off; else 0.
     user_means_, frequent_
-        See :class:`dpmc.methods.user_level.predictions.OffsetModel`.
+        See :class:`dpmc_studies.methods.user_level.offset_model.OffsetModel`.
     """
 
     centring: str = choice(CENTRINGS, "global")

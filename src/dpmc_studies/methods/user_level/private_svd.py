@@ -6,9 +6,9 @@ import numpy as np
 
 from dpmc.methods.base import choice, count, positive, with_parameters
 from dpmc.methods.normal import solve_rows
-from dpmc.methods.user_level.covariance import release_outer_sum, top_eigenvectors
-from dpmc.methods.user_level.sampling import clip_values
 from dpmc_studies.methods.user_level.joint import CENTRINGS, JointMethod
+from dpmc_studies.methods.user_level.outer_sums import release_outer_sum, top_eigenvectors
+from dpmc_studies.methods.user_level.sampling import clip_values
 
 USERS = ("projection", "regression")
 

@@ -16,8 +16,9 @@ from dpmc.methods.base import (
     positive,
     with_parameters,
 )
-from dpmc.methods.user_level.matrices import observed, top_singular, without_empty
+from dpmc.methods.user_level.predictions import observed
 from dpmc_studies.methods.factorization.baselines import GlobalMean, UserItemBias
+from dpmc_studies.methods.user_level.matrices import top_singular, without_empty
 
 
 class Trivial(GlobalMean):

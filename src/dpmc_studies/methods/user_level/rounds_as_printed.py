@@ -7,7 +7,7 @@ import numpy as np
 from dpmc.methods.base import check_generator, count, with_parameters
 from dpmc.methods.kernels.private import balance
 from dpmc.methods.normal import solve_rows
-from dpmc.methods.user_level.matrices import top_singular
+from dpmc_studies.methods.user_level.matrices import top_singular
 from dpmc_studies.methods.user_level.references import CentredFactors
 
 LEAST = 1e-6

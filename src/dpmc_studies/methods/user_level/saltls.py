@@ -8,10 +8,11 @@ from dpmc.errors import InputError
 from dpmc.methods.base import check_count, count, positive, with_parameters
 from dpmc.methods.kernels.private import clip_rows, full_matrices, gram_sums, residual_sums
 from dpmc.methods.normal import solve_rows
-from dpmc.methods.user_level.covariance import check_rank, pack, unpack
-from dpmc.methods.user_level.sampling import clip_values
+from dpmc.methods.user_level.covariance import pack, unpack
 from dpmc_studies.methods.user_level.item_step import solve_items
 from dpmc_studies.methods.user_level.joint import JointMethod
+from dpmc_studies.methods.user_level.outer_sums import check_rank
+from dpmc_studies.methods.user_level.sampling import clip_values
 
 
 @with_parameters

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpmc.methods.private_choice import choose_ratings
-from dpmc.methods.user_level.sampling import choose_rare
 from dpmc.ratings import Ratings
+from dpmc_studies.methods.user_level.sampling import choose_rare
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,11 +8,6 @@ from small_dpals import Nothing, small_ratings
 
 from dpmc.methods.normal import solve_rows
 from dpmc.methods.private_choice import choose_part
-from dpmc.methods.user_level.sampling import (
-    choose_rare,
-    clip_values,
-    weigh_rare,
-)
 from dpmc.privacy.ledger import Ledger, PrivacyViolation
 from dpmc.privacy.sensitivity import Sensitivities
 from dpmc.privacy.sums import TOGETHER
@@ -24,6 +19,11 @@ from dpmc_studies.methods.user_level.item_step import (
     solve_items_as_published,
 )
 from dpmc_studies.methods.user_level.plan import plan
+from dpmc_studies.methods.user_level.sampling import (
+    choose_rare,
+    clip_values,
+    weigh_rare,
+)
 
 BOUNDS = Sensitivities("user_add_remove", "gaussian", 2.0, 1.0, 9)
 

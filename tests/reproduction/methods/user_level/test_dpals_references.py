@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from dpmc.errors import InputError
-from dpmc.methods.user_level.matrices import observed, top_singular
+from dpmc.methods.user_level.predictions import observed
 from dpmc.ratings import Ratings
 from dpmc_studies.methods.user_level.frank_wolfe import FrankWolfe
+from dpmc_studies.methods.user_level.matrices import top_singular
 from dpmc_studies.methods.user_level.references import (
     SVT,
     FastTri,

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from dpmc.methods.blocks import Source, total
-from dpmc.methods.user_level.covariance import add_outer, packed, unpack
+from dpmc.methods.user_level.covariance import add_outer, margin, packed, unpack
 from dpmc.methods.user_level.local_bayes.constants import (
     CLEAR,
     CLEAR_OF_EDGE,
@@ -38,7 +38,6 @@ from dpmc.methods.user_level.local_bayes.constants import (
     TOLD_ALREADY,
 )
 from dpmc.methods.user_level.local_bayes.scale import Scale
-from dpmc.methods.user_level.sampling import margin
 from dpmc.privacy.sums import Sums
 
 

@@ -38,7 +38,7 @@ from dpmc.methods.user_level.local_bayes.constants import (
     WORTH_SHARE,
 )
 from dpmc.methods.user_level.local_bayes.users import posterior_means
-from dpmc.methods.user_level.matrices import observed
+from dpmc.methods.user_level.predictions import observed
 from dpmc.privacy.ledger import PrivacyViolation
 from dpmc.privacy.relations import USER_REPLACE
 from dpmc.released import WEIGHTED

@@ -14,6 +14,7 @@ from scipy.special import ndtr
 
 from dpmc.methods.blocks import Source, total
 from dpmc.methods.kernels.private import add_values
+from dpmc.methods.user_level.covariance import margin
 from dpmc.methods.user_level.local_bayes import counts
 from dpmc.methods.user_level.local_bayes.beliefs import OFFSET, Beliefs
 from dpmc.methods.user_level.local_bayes.constants import (
@@ -29,7 +30,6 @@ from dpmc.methods.user_level.local_bayes.constants import (
 )
 from dpmc.methods.user_level.local_bayes.counts import Popularity
 from dpmc.methods.user_level.local_bayes.scale import Scale
-from dpmc.methods.user_level.sampling import margin
 from dpmc.privacy.sums import Sums
 
 NORM = float(np.sqrt(1 + LEVEL_UNIT**2))

@@ -1,21 +1,11 @@
-"""The matrix of ratings, its rows and its singular vectors."""
+"""Singular vectors of the matrix of ratings."""
 
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import svds
 
-from dpmc.ratings import Compressed
-
 _DENSE = 64
 """Matrices with no more rows or columns than this are decomposed as a whole."""
-
-
-def observed(rows: Compressed, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return the entries of left right^T at the ratings, shape (n_ratings,)."""
-    entries = np.zeros(rows.values.size)
-    for factor in range(left.shape[1]):  # one after the other, in little memory
-        entries += rows.per_rating(left[:, factor]) * right[rows.indices, factor]
-    return entries
 
 
 def top_singular(matrix: csr_array, rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -10,17 +10,15 @@ from hypothesis import strategies as st
 
 from dpmc.errors import InputError
 from dpmc.methods.user_level import covariance
-from dpmc.methods.user_level.covariance import (
-    check_row_lengths,
-    outer_sensitivity,
-    outer_sum,
-    outer_sums,
-    pack,
-    top_eigenvectors,
-    unpack,
-)
+from dpmc.methods.user_level.covariance import outer_sensitivity, pack, unpack
 from dpmc.privacy.ledger import PrivacyViolation
 from dpmc.ratings import Ratings
+from dpmc_studies.methods.user_level.outer_sums import (
+    check_row_lengths,
+    outer_sum,
+    outer_sums,
+    top_eigenvectors,
+)
 
 
 def random_rows(seed, n_users=23, n_items=7):

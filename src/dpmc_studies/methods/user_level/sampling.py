@@ -7,6 +7,7 @@ comes or goes changes nothing of the others.
 import numpy as np
 
 from dpmc.methods.private_choice import keep_smallest
+from dpmc.methods.user_level.covariance import margin
 from dpmc.ratings import Compressed
 
 
@@ -50,8 +51,3 @@ def clip_values(
     shrink = row_bound * below / np.maximum(sent.norms(), row_bound * below)
     clipped.values[...] *= rows.per_rating(shrink).astype(rows.values.dtype, copy=False)
     return clipped
-
-
-def margin(dtype: str | np.dtype) -> float:
-    """Return the relative distance to keep from a bound that rounding must not exceed."""
-    return 1e-6 if np.dtype(dtype) == np.float32 else 1e-12
