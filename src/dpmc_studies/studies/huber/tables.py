@@ -16,7 +16,6 @@ from dpmc_studies.frame.showing.claims_table import readings_table
 from dpmc_studies.frame.showing.declared_tables import DeclaredTables
 from dpmc_studies.frame.showing.frames import (
     BASELINE_LABELS,
-    DATASET_LABELS,
     MECHANISM_LABELS,
     METHOD_LABELS,
     Labels,
@@ -56,7 +55,6 @@ READING_NOTES = (
 )
 HEADINGS = {"observed_fraction": "Observed", "irls_iterations": "IRLS iterations"}
 LABELS = {
-    "dataset": DATASET_LABELS,
     "method": Labels(METHOD_LABELS | BASELINE_LABELS),
     "mechanism": MECHANISM_LABELS,
 }
@@ -162,12 +160,7 @@ def _place(cell, variance: float | None) -> tuple:
 
 
 def _other_labels(cell) -> tuple[str, ...]:
-    shown = []
-    for name, value in cell.coordinates().items():
-        if name == "observed_fraction":
-            shown.append(label_of(name, value))
-        elif value is None:
-            shown.append("–")
-        else:
-            shown.append(LABELS[name][value] if name in LABELS else f"{value:g}")
-    return tuple(shown)
+    return tuple(
+        LABELS[name][value] if name in LABELS else "–" if value is None else label_of(name, value)
+        for name, value in cell.coordinates().items()
+    )

@@ -7,7 +7,6 @@ import pandas as pd
 
 from dpmc_studies.frame.showing.declared_tables import DeclaredTables
 from dpmc_studies.frame.showing.frames import (
-    DATASET_LABELS,
     MECHANISM_LABELS,
     METHOD_LABELS,
     present,
@@ -31,7 +30,6 @@ THESIS_LABELS = {
     "als": "ALS (3.4.1)",
     "als_published": "ALS, the papers’ settings (5.2)",
 }
-REPORTED = {"ALS": 1.2463, "A-IRLS": 1.2787}  # paper, table 4: without noise
 SHARES = "Weights below 1 (%)"
 CHANGE = "RMSE against ALS with the same noise (%)"
 
@@ -57,29 +55,24 @@ def weights_table(weights: pd.DataFrame) -> Table:
     """Return the share of weights below 1 by mechanism, and what they change with Huber noise."""
     names = present(weights["mechanism"], MECHANISM_LABELS)
     columns = [Column(name, MECHANISM_LABELS[name], SHARES) for name in names]
-    columns += [
-        Column("first", "first step", SHARES),
-        Column("change", "Huber", CHANGE),
-    ]
+    columns += [Column("first", "first step", SHARES), Column("change", "Huber", CHANGE)]
     rows = []
     noisy = weights[weights["mechanism"] != "none"]
     places = ["dataset", "rank", "variance", "observed_fraction"]
-    for place, _ in noisy.groupby(places, sort=False):
+    for place in noisy[places].drop_duplicates().itertuples(index=False, name=None):
         where = dict(zip(places, place, strict=True))
-        cells = []
-        for name in names:
-            level = {"variance": None if name == "none" else where["variance"]}
-            cells.append(
-                _mean(below_one(select(weights, **where | level, mechanism=name), "later"))
+        parts = [
+            select(
+                weights, **where | ({"variance": None} if name == "none" else {}), mechanism=name
             )
+            for name in names
+        ]
         huber = select(weights, **where, mechanism="huber")
+        cells = [_mean(below_one(part, "later")) for part in parts]
         cells.append(_mean(below_one(huber, "first"), digits=0))
         cells.append(_mean(100 * (huber["rmse_irls"] / huber["rmse_als"] - 1)))
-        labels = (
-            DATASET_LABELS[where["dataset"]],
-            *(label_of(name, where[name]) for name in places[1:]),
-        )
-        rows.append(Row(place, labels, "ours", tuple(cells)))
+        labels = (label_of(name, where[name]) for name in places)
+        rows.append(Row(place, tuple(labels), "ours", tuple(cells)))
     is_huber = noisy["mechanism"] == "huber"
     counts, others = (
         noisy[chosen].groupby([*places, "mechanism"])["trial"].count()
@@ -114,22 +107,7 @@ def heldout_table(heldout: pd.DataFrame) -> Table:
         labels = (METHOD_LABELS[model[0]], MECHANISM_LABELS[model[1]])
         rows.append(Row(model, labels, "ours", tuple(cells)))
     counts = heldout.groupby([*models, "iteration"])["trial"].count()
-    return DECLARED(
-        "table_heldout", rows, columns, trials=trials_text(counts), passed=_passed(heldout)
-    )
-
-
-def _passed(heldout: pd.DataFrame) -> str:
-    """Say after which iteration the rising error of ALS passes what is reported without noise."""
-    rows = select(heldout, method="als", mechanism="none")
-    means = rows.groupby("iteration")["rmse_heldout"].mean()
-    rising = means.loc[means.idxmin() :]
-    parts = []
-    for name, value in REPORTED.items():
-        above = rising.index[rising >= value]
-        when = f"after iteration {above[0]}" if len(above) else "never"
-        parts.append(f"the {value} reported for {name} {when}")
-    return f"Without noise the rising error of ALS passes {' and '.join(parts)}."
+    return DECLARED("table_heldout", rows, columns, trials=trials_text(counts))
 
 
 def variances_table(trials: pd.DataFrame) -> Table:
@@ -152,15 +130,11 @@ def _errors(trials: pd.DataFrame, variance: float | None) -> pd.Series:
 def methods_table(runs: pd.DataFrame) -> Table:
     """Return error and seconds of the methods of the thesis's chapter 3."""
     measured = seconds_and_errors(runs)
-    columns = DECLARED.columns("table_thesis_methods")
     digits = {"seconds": 3, "total": 3, "step": 4}
-    rows = []
-    for name in measured["rmse"]:
-        cells = []
-        for column in columns:
-            cell = mean_cell(measured[column.key][name], "–")
-            cells.append(
-                Cell(cell.value, cell.error, cell.trials, digits.get(column.key, cell.digits))
-            )
-        rows.append(Row((name,), (THESIS_LABELS[name],), "ours", tuple(cells)))
+    keys = [column.key for column in DECLARED.columns("table_thesis_methods")]
+    rows = [
+        Row((name,), (THESIS_LABELS[name],), "ours",
+            tuple(_mean(measured[key][name], digits.get(key, 4)) for key in keys))
+        for name in measured["rmse"]
+    ]  # fmt: skip
     return DECLARED("table_thesis_methods", rows, trials=trials_text([len(measured["rmse"])]))

@@ -154,8 +154,10 @@ def _rows(place, reported, ours, selectors, synthetic, absent) -> list[Row]:
     return [Row(keys, labels, line, tuple(cells)) for line, cells in lines.items()]
 
 
-def label_of(name: str, value: float) -> str:
+def label_of(name: str, value: float | str) -> str:
     """Format a coordinate of a row for the reader: shares in per cent."""
+    if name == "dataset":
+        return DATASET_LABELS[value]
     return f"{100 * value:.3g} %" if name == "observed_fraction" else f"{value:g}"
 
 

@@ -38,14 +38,15 @@ def test_cells_without_noise_have_no_variance_and_occur_once(huber):
 @pytest.mark.parametrize("most", [100, 5])
 def test_cells_that_no_claim_needs_more_of_have_fewer_trials(huber, most):
     section = huber | {"trials": most}
-    wanted = {"rank 20": 50, "rank 5": 100, "none": 20, "baseline": 100, "real": 20}
+    wanted = {"rank 20": 50, "rank 10": 60, "rank 5": 100, "none": 20, "baseline": 100, "real": 20}
     found = {name: set() for name in wanted}
     for cell in huber_cells(section):
-        kind = f"rank {cell.rank}" if cell.rank in (5, 20) else ""
+        kind = f"rank {cell.rank}" if cell.dataset == "synthetic" else ""
         if cell.dataset != "synthetic":
             kind = "real"
         elif cell.mechanism == "none":
-            kind = "none" if cell.method in ("als", "irls") else "baseline" * (cell.rank < 20)
+            few = cell.method in ("als", "irls", "rank_one")
+            kind = "none" if few else "baseline" * (cell.rank == 5)
         if kind:
             found[kind].add(cell_settings(section, cell)["trials"])
     real = found.pop("real")

@@ -232,16 +232,6 @@ class TestTables:
         expected = {"rmse": 0.95, "rse": 0.95, "last": 0.969, "seconds": 3, "total": 4, "step": 1}
         assert {key: cell.value for key, cell in found.items()} == pytest.approx(expected)
 
-    def test_the_note_says_where_als_passes_what_is_reported(self, tables):
-        early = tables["heldout"].assign(rmse_heldout=lambda rows: 1 + rows["iteration"] / 20)
-        (table,) = build_method_tables(dict.fromkeys(TABLES) | {"heldout": early})
-        assert (
-            "ALS after iteration 5 and the 1.2787 reported for A-IRLS after iteration 6"
-            in (table.notes[1])
-        )
-        (table,) = build_method_tables(dict.fromkeys(TABLES) | {"heldout": tables["heldout"]})
-        assert "reported for ALS never" in table.notes[1]
-
     def test_what_has_not_been_run_has_none(self):
         assert build_method_tables(dict.fromkeys(TABLES)) == []
 

@@ -1,18 +1,9 @@
 """Loading what the papers print."""
 
-import shutil
-
 import numpy as np
-import pytest
 
-from dpmc.errors import InputError
 from dpmc_studies.studies.huber.reported import load
 from dpmc_studies.studies.huber.reported.numbers import PUBLISHED_COLUMNS, as_run, cells_of
-
-
-@pytest.fixture
-def folder(paper_folder, tmp_path):
-    return shutil.copytree(paper_folder, tmp_path / "paper")
 
 
 def test_all_180_numbers_of_the_paper(paper):
@@ -55,25 +46,3 @@ def test_budgets_have_a_mechanism_and_a_variance_only(paper):
     assert budgets[["dataset", "rank", "observed_fraction", "method"]].isna().all(axis=None)
     assert set(budgets["sensitivity"]) == {5.0}
     np.testing.assert_array_equal(budgets["decimals"], 3)
-
-
-def test_a_missing_file_is_named(folder):
-    (folder / "huber_real.csv").unlink()
-    with pytest.raises(InputError, match=r"huber_real\.csv: the file with published numbers"):
-        load(folder)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("visible_fraction", "fraction", "column 'visible_fraction' is missing"),
-        ("1.2463", "1,2463", "huber_real.csv: line 2 has 9 fields, not 8"),
-        ("1.2463", "", "rmse is '', it must be a number"),
-        ("0.051", "about .05", "visible_fraction is 'about .05', it must be a number"),
-    ],
-)
-def test_a_broken_file_is_named(folder, old, new, message):
-    path = folder / "huber_real.csv"
-    path.write_text(path.read_text().replace(old, new))
-    with pytest.raises(InputError, match=message):
-        load(folder)

@@ -139,6 +139,11 @@ def deltas(first: Sequence[Cell], second: Sequence[Cell]) -> list[Contrast]:
     return [delta(a, b) for a, b in zip(first, second, strict=True)]
 
 
+def between(first: str, second: str, **part: Sequence) -> list[Contrast]:
+    """Return the deltas of two noises in the papers' grid, or in a part of it."""
+    return deltas(synthetic_grid(first, **part), synthetic_grid(second, **part))
+
+
 def _distinct(contrasts: Iterable[Contrast]) -> list[Contrast]:
     merged = [_added([(as_run(c), w) for c, w in each.weights.items()]) for each in contrasts]
     return list({frozenset(contrast.weights.items()): contrast for contrast in merged}.values())

@@ -22,9 +22,8 @@ from dpmc_studies.frame.judging.verdicts import verdict_of
 from dpmc_studies.frame.showing.frames import select
 from dpmc_studies.studies.huber.cells import Cell
 from dpmc_studies.studies.huber.claims.budgets import RELEASES, TOTAL_DELTA, calibrated
-from dpmc_studies.studies.huber.claims.contrasts import deltas, synthetic_grid
 from dpmc_studies.studies.huber.claims.evidence import Evidence, claim
-from dpmc_studies.studies.huber.claims.noise_comparisons import not_below_margin
+from dpmc_studies.studies.huber.claims.noise_comparisons import gaussian_not_below_margin
 from dpmc_studies.studies.huber.claims.own import reported_epsilon_is_that_of_the_model
 from dpmc_studies.studies.huber.claims.side_experiments import judge_settled
 from dpmc_studies.studies.huber.trial import fit, synthetic_instance
@@ -98,11 +97,7 @@ def changed_predictions() -> tuple[float, float, np.ndarray]:
 
 @claim("H57")
 def others_are_competitive_with_a_pure_guarantee(evidence: Evidence) -> Finding:
-    gaussian = synthetic_grid("gaussian")
-    near = [
-        not_below_margin(evidence, other, deltas(gaussian, synthetic_grid(other)))
-        for other in ("huber", "laplace")
-    ]
+    near = gaussian_not_below_margin(evidence)
     guarantee = reported_epsilon_is_that_of_the_model(evidence)
     guarantee = replace(guarantee, reason=f"R6, that they have such an ε: {guarantee.verdict}")
     return all_of([*near, guarantee])

@@ -137,10 +137,9 @@ def _named(cell: dict[str, object]) -> str:
 @claim("R5")
 def reported_budgets_are_what_formulas_give(evidence: Evidence) -> Finding:
     table = evidence.comparison
-    rows = pd.DataFrame() if table is None else table[table["metric"] == "epsilon"]
-    rows = rows[rows["mean"].notna()] if len(rows) else rows
-    if rows.empty:
+    if table is None or table.empty:
         return not_available("budgets by their formulas")
+    rows = table[(table["metric"] == "epsilon") & table["mean"].notna()]
     wrong = rows[rows["status"] != AGREES]
     parts = []
     for mechanism, part in wrong.groupby("mechanism", sort=True):

@@ -11,14 +11,13 @@ from dpmc_studies.frame.judging.finding import (
     CONTRADICTED,
     INCONCLUSIVE,
     NO_EFFECT,
-    NOT_AVAILABLE,
     NOT_REPORTED,
     OURS,
     SUPPORTED,
     UNREPORTED,
     Finding,
 )
-from dpmc_studies.frame.judging.rules import judge_all, judge_pooled
+from dpmc_studies.frame.judging.rules import judge_all, judge_pooled, not_available
 from dpmc_studies.frame.judging.verdicts import (
     all_verdict,
     at_least,
@@ -55,7 +54,7 @@ ORDERS_OF_MAGNITUDE = 10.0
 def twenty_inner_iterations_much_dearer(evidence: Evidence) -> Finding:
     """ALS is A-IRLS with K = 1, which solves one regression for each item as ALS does."""
     if evidence.timing is None or evidence.timing.empty:
-        return Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (timing)")
+        return not_available("timing")
     ratios = {
         (kernel, inner): _log_seconds_ratio(evidence.timing, kernel, inner)
         for kernel in ("direct", "fast")

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from dpmc_studies.frame.jobs.cells import SYNTHETIC
-from dpmc_studies.frame.judging.finding import INCONCLUSIVE, NOT_AVAILABLE, NOT_REPORTED, Finding
-from dpmc_studies.frame.judging.rules import always_below, mostly_below, percent
-from dpmc_studies.frame.showing.frames import MECHANISM_LABELS, METHOD_LABELS
+from dpmc_studies.frame.judging.finding import NOT_REPORTED, Finding
+from dpmc_studies.frame.judging.rules import always_below, mostly_below, not_available, percent
+from dpmc_studies.frame.showing.frames import MECHANISM_LABELS, METHOD_LABELS, select
 from dpmc_studies.statistics.tests import row_tests
 from dpmc_studies.studies.huber.claims.evidence import Evidence, claim
 from dpmc_studies.studies.huber.statistics import against_same_noise, share_below_one
@@ -20,7 +20,7 @@ STOPPED = 20  # iterations on MovieLens 100K in the papers
 def irls_handles_the_large_deviations(evidence: Evidence) -> Finding:
     table = _rows(evidence.weights, dataset=SYNTHETIC, mechanism="huber")
     if table.empty:
-        return Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (weights)")
+        return not_available("weights")
     cells, matrix = against_same_noise(table)
     labels = cells[["rank", "variance", "observed_fraction"]].itertuples(index=False)
     rows = {
@@ -60,7 +60,7 @@ def _later_is_worse(evidence: Evidence, models: list[tuple[str, str]]) -> Findin
     table = evidence.heldout
     last = 0 if table is None or table.empty else int(table["iteration"].max())
     if last <= STOPPED:
-        return Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (held-out errors by iteration)")
+        return not_available("held-out errors by iteration")
     rows, told = {}, []
     for method, mechanism in models:
         errors = _rows(table, method=method, mechanism=mechanism).pivot_table(
@@ -84,8 +84,4 @@ def _model(method: str, mechanism: str) -> str:
 
 def _rows(table: pd.DataFrame | None, **where: str) -> pd.DataFrame:
     """Return the rows with these coordinates; an empty table for none."""
-    if table is None or table.empty:
-        return pd.DataFrame()
-    for name, value in where.items():
-        table = table[table[name] == value]
-    return table
+    return pd.DataFrame() if table is None or table.empty else select(table, **where)

@@ -1,7 +1,6 @@
 """Claims about what effects hang on, on synthetic data: H8, H10, H11, H16 and H53."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -13,7 +12,7 @@ from dpmc_studies.frame.judging.finding import (
     SUPPORTED,
     Finding,
 )
-from dpmc_studies.frame.judging.rules import Sample, all_of, judge_all, judge_pooled
+from dpmc_studies.frame.judging.rules import Sample, all_of, judge_all, judge_pooled, named
 from dpmc_studies.frame.judging.verdicts import has_no_effect, tally
 from dpmc_studies.frame.showing.frames import MECHANISM_LABELS
 from dpmc_studies.statistics.tests import Interval
@@ -23,10 +22,12 @@ from dpmc_studies.studies.huber.claims.contrasts import (
     TABLE_3,
     Contrast,
     average,
+    between,
     deltas,
     synthetic_grid,
 )
 from dpmc_studies.studies.huber.claims.evidence import Evidence, claim
+from dpmc_studies.studies.huber.differences import OTHERS
 from dpmc_studies.studies.huber.experiments.common import NOISES
 
 
@@ -74,12 +75,10 @@ def variance_matters_most_at_the_lowest_fraction(evidence: Evidence) -> Finding:
 def variance_hurts_huber_less(evidence: Evidence) -> Finding:
     huber = less_noise("huber")
     parts = []
-    for other in ("gaussian", "laplace"):
+    for other in OTHERS:
         rows = [b - a for a, b in zip(huber, less_noise(other), strict=True)]
         found = judge_pooled(evidence.sample(rows))
-        parts.append(
-            replace(found, reason=f"against {MECHANISM_LABELS[other]} noise: {found.reason}")
-        )
+        parts.append(named(f"against {MECHANISM_LABELS[other]} noise", found))
     return all_of(parts)
 
 
@@ -108,20 +107,15 @@ def _all_columns(rank: int) -> list[Cell]:
 
 
 def _huber_minus_others(rank: int) -> list[Contrast]:
-    huber = synthetic_grid("huber", ranks=[rank])
-    return [
-        row
-        for other in ("gaussian", "laplace")
-        for row in deltas(huber, synthetic_grid(other, ranks=[rank]))
-    ]
+    return [row for other in OTHERS for row in between("huber", other, ranks=[rank])]
 
 
 def _same_sign(evidence: Evidence, name: str, rows_at) -> Finding:
     samples = [evidence.sample(rows_at(rank)) for rank in RANKS]
     effects = [sample.choices.pooled(sample.ours) for sample in samples]
     reported = [float(sample.reported.mean()) for sample in samples]
-    obstacle = next((tally(s.ours).obstacle for s in samples if tally(s.ours).obstacle), "")
-    named = [
+    obstacle = next(filter(None, (tally(sample.ours).obstacle for sample in samples)), "")
+    notable = [
         effect
         for effect, sample in zip(effects, samples, strict=True)
         if not has_no_effect(sample.ours, sample.choices)
@@ -130,7 +124,7 @@ def _same_sign(evidence: Evidence, name: str, rows_at) -> Finding:
     low, high = evidence.choices.margin()
     signs = {np.sign(mean) for mean in reported if not low < mean < high}
     return Finding(
-        INCONCLUSIVE if obstacle else same_sign_verdict(named),
+        INCONCLUSIVE if obstacle else same_sign_verdict(notable),
         NO_EFFECT if not signs else CONTRADICTED if len(signs) > 1 else SUPPORTED,
         whole.estimate,
         whole.low,

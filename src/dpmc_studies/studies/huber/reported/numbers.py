@@ -1,6 +1,5 @@
 """The numbers that the papers print, in one tidy table with the coordinates of our cells."""
 
-import csv
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +7,6 @@ from types import MappingProxyType
 
 import pandas as pd
 
-from dpmc.errors import InputError
 from dpmc_studies.frame.jobs.cells import SYNTHETIC
 from dpmc_studies.studies.huber.cells import COORDINATES, Cell
 
@@ -16,18 +14,6 @@ PUBLISHED_COLUMNS = ("table", *COORDINATES, "metric", "published", "decimals")
 IRLS_ITERATIONS = 20  # where the paper only says "IRLS"
 REAL_RANK = 32
 FOLDER = Path(__file__).parent
-
-_FILES = {
-    "huber_synthetic.csv": (
-        "table,rank,variance,observed_fraction,method,mechanism,rmse",
-        "rmse",
-    ),
-    "huber_real.csv": (
-        "table,dataset,visible_fraction,method,mechanism,irls_iterations,label,rmse",
-        "rmse",
-    ),
-    "huber_budgets.csv": ("table,sensitivity,delta,variance,mechanism,epsilon", "epsilon"),
-}
 
 
 def load(
@@ -46,8 +32,12 @@ def load(
     variance of the block in which they are reported; those on real data have none, and their rank
     is 32. Budgets have only a variance and a mechanism.
     """
-    folder = Path(folder)
-    synthetic, real, budgets = (_read(folder / name) for name in _FILES)
+    files = {
+        "huber_synthetic.csv": "rmse",
+        "huber_real.csv": "rmse",
+        "huber_budgets.csv": "epsilon",
+    }
+    synthetic, real, budgets = (_read(Path(folder) / name, files[name]) for name in files)
     synthetic = synthetic.assign(dataset=SYNTHETIC, metric="rmse_all")
     synthetic["irls_iterations"] = float("nan")
     real = real.rename(columns={"visible_fraction": "observed_fraction"})
@@ -87,30 +77,8 @@ def as_run(cell: Cell) -> Cell:
     return replace(cell, variance=None) if cell.mechanism == "none" else cell
 
 
-def _read(path: Path) -> pd.DataFrame:
-    header, value = _FILES[path.name]
-    if not path.is_file():
-        raise InputError(f"{path}: the file with published numbers is missing")
-    # pandas takes a row with one field too many for one with an index.
-    names, *rows = list(csv.reader(path.read_text(encoding="utf-8").splitlines())) or [[]]
-    for line, row in enumerate(rows, start=2):
-        if len(row) != len(names):
-            raise InputError(f"{path}: line {line} has {len(row)} fields, not {len(names)}")
-    table = pd.DataFrame(rows, columns=names, dtype=str)
-    missing = [name for name in header.split(",") if name not in table.columns]
-    if missing:
-        raise InputError(f"{path}: column {missing[0]!r} is missing; the columns are {header}")
-    decimals = table[value].str.partition(".")[2].str.len()
-    text = {"table", "dataset", "method", "mechanism", "label"}
-    for name in set(header.split(",")) - text:
-        table[name] = [_number(path, name, cell) for cell in table[name]]
-    return table.rename(columns={value: "published"}).assign(decimals=decimals)
-
-
-def _number(path: Path, column: str, cell: str) -> float:
-    if cell == "" and column == "irls_iterations":
-        return float("nan")
-    try:
-        return float(cell)
-    except ValueError:
-        raise InputError(f"{path}: {column} is {cell!r}, it must be a number") from None
+def _read(path: Path, value: str) -> pd.DataFrame:
+    table = pd.read_csv(path, dtype={value: str})
+    printed = table.pop(value)
+    decimals = printed.str.partition(".")[2].str.len()
+    return table.assign(published=printed.astype(float), decimals=decimals)
