@@ -1,6 +1,4 @@
-"""Tables of what the error bounds of the one-bit paper are made of: as printed, and as it is."""
-
-import math
+"""Table of the constants that error bounds of the one-bit paper are made of."""
 
 import pandas as pd
 
@@ -8,25 +6,10 @@ from dpmc_studies.frame.showing.claims_table import number_cell
 from dpmc_studies.frame.showing.frames import present
 from dpmc_studies.frame.showing.table_model import Column, Row, Table
 from dpmc_studies.methods.onebit.labels import mechanism_label
-from dpmc_studies.studies.onebit.experiments.bounds import RIGHT, sampling_constants
 from dpmc_studies.studies.onebit.frames import LINKS, link_label
 
 SHOWN = (0.25, 0.5, 1.0, 2.0, 4.0, 10.0)
 CONSTANTS = {"steepness": "L", "flatness": "β"}
-FORMS = {
-    "theorems": "theorems 1, 2 and 4: √(n + d₁d₂ log(d₁ + d₂))",
-    "appendix_b": "equation 11: √(n + d₁d₂ log(d₁d₂))",
-    "appendix_d": "appendix D: √(n + (d₁ + d₂) log(d₁d₂))",
-    RIGHT: "correct: n + (d₁ + d₂) log(d₁d₂)",
-}
-# Users, items and training signs of the paper's data: section 5.1, table 1; 80 % of the 1,161
-# restaurant ratings
-SIZES = {
-    "Synthetic, 15 %": (100, 100, 1500),
-    "Synthetic, 80 %": (100, 100, 8000),
-    "MovieLens 100K": (943, 1682, 80_000),
-    "RC": (138, 130, 929),
-}
 
 
 def link_constants_table(constants: pd.DataFrame) -> Table:
@@ -59,27 +42,3 @@ def link_constants_table(constants: pd.DataFrame) -> Table:
     title = "Steepness L and flatness β of a link"
     headings = (("link", "Link"), ("constant", "Constant"))
     return Table("table_onebit_5_constants", title, headings, columns, tuple(rows), notes)
-
-
-def sampling_table() -> Table:
-    """Return C_Omega,Y in its printed forms on the paper's data, and the factor it makes."""
-    columns = tuple(
-        Column(f"{kind}_{place}", label, name)
-        for place, name in enumerate(SIZES)
-        for kind, label in (("constant", "C"), ("factor", "√(C/n)"))
-    )
-    rows = []
-    for form, label in FORMS.items():
-        cells = []
-        for users, items, observed in SIZES.values():
-            constant = sampling_constants(users, items, observed)[form]
-            cells += [number_cell(constant, digits=0)]
-            cells += [number_cell(math.sqrt(constant / observed), digits=3)]
-        rows.append(Row((form,), (label,), "", tuple(cells)))
-    notes = (
-        "The bounds of theorems 1, 2 and 4 have the factor √(C/n), n observed entries. Correct: "
-        "Davenport, Plan, van den Berg and Wootters (2014), theorem 1, where it is at least 1 "
-        "(E47).",
-    )
-    title = "C_Ω,Y as printed in three forms, and as it is"
-    return Table("table_onebit_6_sampling", title, (("form", "Form"),), columns, tuple(rows), notes)

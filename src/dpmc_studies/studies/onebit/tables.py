@@ -13,7 +13,7 @@ from dpmc_studies.frame.showing.frames import present, trials_text
 from dpmc_studies.frame.showing.results import Results, write_tables
 from dpmc_studies.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc_studies.methods.onebit.labels import mechanism_label
-from dpmc_studies.studies.onebit.bound_tables import link_constants_table, sampling_table
+from dpmc_studies.studies.onebit.bound_tables import link_constants_table
 from dpmc_studies.studies.onebit.experiments import EXPERIMENTS
 from dpmc_studies.studies.onebit.frames import (
     BENCHMARK,
@@ -80,7 +80,7 @@ def build_onebit_tables(results: Results) -> list[Table]:
             private = trials[trials["epsilon"].notna()]
             tables.append(guarantee_table(at_smallest_share(private)))
     if results["link_constants"] is not None:
-        tables += [link_constants_table(results["link_constants"]), sampling_table()]
+        tables.append(link_constants_table(results["link_constants"]))
     for name, experiment in EXPERIMENTS.items():
         if results[name] is not None:
             rows = results[name].to_dict("records")

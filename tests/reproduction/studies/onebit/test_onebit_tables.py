@@ -1,7 +1,6 @@
 """The tables of the one-bit part hold the numbers of its results."""
 
 import os
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,17 +8,16 @@ import pytest
 from fake_results import onebit
 from scipy import stats
 
-from dpmc.datasets import REGISTRY, read
 from dpmc_studies.frame.showing.claims_table import number_cell
 from dpmc_studies.frame.showing.frames import select
 from dpmc_studies.frame.showing.table_formats import to_csv
-from dpmc_studies.studies.onebit.bound_tables import SIZES, link_constants_table
+from dpmc_studies.studies.onebit.bound_tables import link_constants_table
 from dpmc_studies.studies.onebit.frames import NAMES
 from dpmc_studies.studies.onebit.tables import build_onebit_tables
 
 MIRROR = os.environ.get("DPMC_DATA_MIRROR")
 IDS = ["table_onebit_1_are", "table_onebit_2_are_large", "table_onebit_3_accuracy",
-       "table_onebit_4_guarantees", "table_onebit_5_constants", "table_onebit_6_sampling",
+       "table_onebit_4_guarantees", "table_onebit_5_constants",
        "table_onebit_7_steps", "onebit_claims"]  # fmt: skip
 
 
@@ -153,21 +151,3 @@ def test_constants_as_printed_stand_beside_what_they_are(tables, frames):
         assert cells["no_flips"].value == gaussian.loc[gaussian["epsilon"].isna(), column].item()
     few = link_constants_table(constants[constants["epsilon"].isna() | (constants["epsilon"] == 4)])
     assert [column.key for column in few.columns] == ["no_flips", "epsilon_4"]
-
-
-def test_forms_of_the_sampling_constant(tables):
-    cells = [
-        row_of(tables["table_onebit_6_sampling"], "", form=form)
-        for form in ("theorems", "appendix_b", "appendix_d", "right")
-    ]
-    assert [row["constant_0"].number for row in cells] == ["233", "306", "58", "3342"]
-    assert [row["factor_0"].number for row in cells] == ["0.394", "0.452", "0.196", "1.493"]
-
-
-@pytest.mark.skipif(not MIRROR, reason="DPMC_DATA_MIRROR does not name the real data files")
-def test_sizes_of_real_data_are_those_of_their_files():
-    for name, label in (("ml-100k", "MovieLens 100K"), ("restaurant", "RC")):
-        ratings = read(REGISTRY[name], Path(MIRROR) / REGISTRY[name].file)
-        users, items, observed = SIZES[label]
-        assert (ratings.n_users, ratings.n_items) == (users, items)
-        assert observed == round(0.8 * len(ratings))

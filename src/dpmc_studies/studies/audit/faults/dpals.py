@@ -1,6 +1,6 @@
 """Faults planted into methods that protect users: mistakes of papers, or that are easily made."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -58,27 +58,17 @@ def faulty_rows(fault: str, runs: int, rng: np.random.Generator) -> Iterator[Row
     return method_rows([(method, noise(method, rng))], runs, rng, key)
 
 
-class _LessSensitiveStart(DPALS):
-    def __init__(self, **settings):
-        super().__init__(**settings)
-        _divide_sensitivity(self.plan, "start", RATINGS_PER_USER)
+def _less_sensitive(cls: type, what: Sequence[str], factor: float) -> type:
+    """Return a method that states a smaller sensitivity of some releases than they have."""
 
+    class Faulty(cls):
+        def __init__(self, **settings):
+            super().__init__(**settings)
+            for each in what:
+                part = self.plan[each]
+                self.plan[each] = replace(part, sensitivity=part.sensitivity / factor)
 
-class _LessSensitiveMean(DPALS):
-    def __init__(self, **settings):
-        super().__init__(**settings)
-        _divide_sensitivity(self.plan, "total_sum", RATINGS_PER_USER**0.5)
-        _divide_sensitivity(self.plan, "total_count", RATINGS_PER_USER**0.5)
-
-
-class _LessSensitiveGradient(NoisyGradient):
-    def __init__(self, **settings):
-        super().__init__(**settings)
-        _divide_sensitivity(self.plan, "gradient", 2)
-
-
-def _divide_sensitivity(plan, what, factor):
-    plan[what] = replace(plan[what], sensitivity=plan[what].sensitivity / factor)
+    return Faulty
 
 
 class _UncountedDPALS(DPALS):
@@ -104,42 +94,15 @@ class _UnclippedDPALS(DPALS):
         self.row_bound = None
 
 
-class _Unshortened:
-    """The noise is for a bounded norm of what users send, and they send something longer."""
+def _unshortened(cls: type, unshortened: str) -> type:
+    """Return a method whose noise is for a bounded norm of a release, and which sends more."""
 
-    unshortened = ""
+    class Faulty(cls):
+        def _release(self, statistics, what, sent, *others):
+            longer = 4 if what == unshortened else 1
+            return super()._release(statistics, what, longer * sent, *others)
 
-    def _release(self, statistics, what, sent, *others):
-        longer = 4 if what == self.unshortened else 1
-        return super()._release(statistics, what, longer * sent, *others)
-
-
-class _LongOffsets(_Unshortened, LocalBayes):
-    unshortened = "offsets"
-
-
-class _LongUpdates(_Unshortened, LocalBayes):
-    unshortened = "updates"
-
-
-class _LongCovariance(_Unshortened, LocalBayes):
-    unshortened = "covariance"
-
-
-class _LargeErrors(_Unshortened, LocalBayes):
-    unshortened = "worth"
-
-
-class _HeavyCounts(_Unshortened, LocalEase):
-    unshortened = "counts"
-
-
-class _HeavyPairs(_Unshortened, LocalEase):
-    unshortened = "pairs"
-
-
-class _LargeGains(_Unshortened, AuditedLists):
-    unshortened = "check"
+    return Faulty
 
 
 class _FeaturesOfRatings(DPALSWithFeatures):
@@ -153,18 +116,25 @@ def _smaller_sigma(method, rng):
 
 FAULTS: Mapping[str, FaultyMethod] = {
     SIGMA: FaultyMethod("dpals", noise=_smaller_sigma),
-    NO_K: FaultyMethod("dpals_literal", _LessSensitiveStart),
-    MEAN_SQRT_K: FaultyMethod("dpals_frequent", _LessSensitiveMean),
+    NO_K: FaultyMethod("dpals_literal", _less_sensitive(DPALS, ["start"], RATINGS_PER_USER)),
+    MEAN_SQRT_K: FaultyMethod(
+        "dpals_frequent",
+        _less_sensitive(DPALS, ["total_sum", "total_count"], RATINGS_PER_USER**0.5),
+    ),
     COUNTS_FREE: FaultyMethod("dpals_frequent", _UncountedDPALS),
     ROWS_NOT_CLIPPED: FaultyMethod("dpals_h_free_clipped", _UnclippedDPALS),
-    ROWS_NOT_SHORTENED: FaultyMethod("local_bayes", _LongOffsets),
-    UPDATES_NOT_SHORTENED: FaultyMethod("local_bayes", _LongUpdates),
-    COVARIANCE_OF_LONG_ROWS: FaultyMethod("local_bayes_directions", _LongCovariance),
-    ERRORS_NOT_CLIPPED: FaultyMethod("local_bayes_held_out", _LargeErrors),
-    HALF_OF_GRADIENTS: FaultyMethod("dp_gradient_spectral", _LessSensitiveGradient),
-    COUNTS_NOT_SHORTENED: FaultyMethod("local_ease", _HeavyCounts),
-    PAIRS_NOT_SHORTENED: FaultyMethod("local_ease", _HeavyPairs),
-    GAINS_NOT_CLIPPED: FaultyMethod("local_ease_likes", _LargeGains),
+    ROWS_NOT_SHORTENED: FaultyMethod("local_bayes", _unshortened(LocalBayes, "offsets")),
+    UPDATES_NOT_SHORTENED: FaultyMethod("local_bayes", _unshortened(LocalBayes, "updates")),
+    COVARIANCE_OF_LONG_ROWS: FaultyMethod(
+        "local_bayes_directions", _unshortened(LocalBayes, "covariance")
+    ),
+    ERRORS_NOT_CLIPPED: FaultyMethod("local_bayes_held_out", _unshortened(LocalBayes, "worth")),
+    HALF_OF_GRADIENTS: FaultyMethod(
+        "dp_gradient_spectral", _less_sensitive(NoisyGradient, ["gradient"], 2)
+    ),
+    COUNTS_NOT_SHORTENED: FaultyMethod("local_ease", _unshortened(LocalEase, "counts")),
+    PAIRS_NOT_SHORTENED: FaultyMethod("local_ease", _unshortened(LocalEase, "pairs")),
+    GAINS_NOT_CLIPPED: FaultyMethod("local_ease_likes", _unshortened(AuditedLists, "check")),
     FEATURES_OF_RATINGS: FaultyMethod("dp_cmf", _FeaturesOfRatings),
 }
 """By family."""
