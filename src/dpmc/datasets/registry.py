@@ -2,8 +2,8 @@
 
 What is proven and what is not: the checksums of MovieLens 100K, SweetRS, Restaurant & consumer
 and Jester 5k were computed from the files themselves, and their readers run on these files in the
-tests. MovieLens 10M and 20M carry the published checksums of their archives, and their readers are
-tested on small archives in the exact format. The download code is tested against a local web
+tests. MovieLens 1M, 10M and 20M carry the published checksums of their archives, and their readers
+are tested on small archives in the exact format. The download code is tested against a local web
 server; that each official host serves its file at the address below today, and how UCI packs the
 Restaurant archive, cannot be tested without reaching those hosts. Whatever arrives is used only if
 its checksum is right.
@@ -238,10 +238,23 @@ _ENTRIES = (
         note="The rating of an artist is log10 of the number of plays, at most 5.",
     ),
     Dataset(
+        name="ml-1m",
+        title="MovieLens 1M",
+        file="ml-1m/ml-1m.zip",
+        reader="movielens-dat",
+        rating_range=(1.0, 5.0),
+        url="https://files.grouplens.org/datasets/movielens/ml-1m.zip",
+        size=5_917_549,
+        sha256="a6898adb50b9ca05aa231689da44c217cb524e7ebd39d264c56e2832f2c54e20",
+        licence=_GROUPLENS,
+        citation=_MOVIELENS,
+        note="MD5 c4d9eecfca2ab87c1945afe126590906. Read from within the archive.",
+    ),
+    Dataset(
         name="ml-10m",
         title="MovieLens 10M",
         file="ml-10m/ml-10m.zip",
-        reader="movielens-10m",
+        reader="movielens-dat",
         rating_range=(0.5, 5.0),
         url="https://files.grouplens.org/datasets/movielens/ml-10m.zip",
         size=65_566_137,

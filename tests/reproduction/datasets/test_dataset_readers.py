@@ -5,6 +5,7 @@ import gzip
 import logging
 import zipfile
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -126,10 +127,10 @@ def write_tab(path, lines, end="\n"):
     path.write_bytes("".join(line + end for line in lines).encode())
 
 
-def write_10m(path, lines, end="\n"):
+def write_dat(path, lines, end="\n", folder="ml-10M100K"):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as bundle:
-        bundle.writestr("ml-10M100K/README.html", "read me")
-        bundle.writestr("ml-10M100K/ratings.dat", "".join(line + end for line in lines))
+        bundle.writestr(f"{folder}/README", "read me")
+        bundle.writestr(f"{folder}/ratings.dat", "".join(line + end for line in lines))
 
 
 def write_20m(path, lines, end="\n"):
@@ -141,13 +142,14 @@ def write_20m(path, lines, end="\n"):
 
 FORMATS = {
     "ml-100k": (write_tab, "\t", 1),
-    "ml-10m": (write_10m, "::", 1),
+    "ml-1m": (partial(write_dat, folder="ml-1m"), "::", 1),
+    "ml-10m": (write_dat, "::", 1),
     "ml-20m": (write_20m, ",", 2),
 }
 
 
 def dataset_of(name):
-    # half stars, as in 10M and 20M, in all three formats
+    # half stars, as in 10M and 20M, in all formats
     return replace(REGISTRY[name], rating_range=(0.5, 5.0))
 
 
@@ -241,7 +243,7 @@ def test_same_pair_twice(tmp_path, caplog):
         read(dataset_of("ml-100k"), tmp_path / "file")
 
 
-@pytest.mark.parametrize("name", ["ml-10m", "ml-20m"])
+@pytest.mark.parametrize("name", ["ml-1m", "ml-10m", "ml-20m"])
 def test_broken_archives(name, tmp_path):
     write, separator, _ = FORMATS[name]
     path = tmp_path / "file"

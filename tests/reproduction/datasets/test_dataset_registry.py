@@ -34,7 +34,7 @@ NEW = ("inst-eval", "bfi", "filmtrust", "lastfm")  # optional: a mirror may lack
 
 def test_names_and_files_differ():
     names = ["ml-100k", "ml-100k-films", "sweetrs", "restaurant", "jester"]
-    names += ["inst-eval", "bfi", "filmtrust", "lastfm", "ml-10m", "ml-20m"]
+    names += ["inst-eval", "bfi", "filmtrust", "lastfm", "ml-1m", "ml-10m", "ml-20m"]
     assert list(ENTRIES) == names
     assert list(WITHDRAWN) == ["netflix", "yahoo-music"]
     assert len({dataset.file for dataset in ENTRIES.values()}) == len(ENTRIES)

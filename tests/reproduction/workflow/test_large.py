@@ -1,4 +1,4 @@
-"""`config/large.yaml` from files in the exact formats of MovieLens 10M and 20M to the report."""
+"""`config/large.yaml` on files in the formats of MovieLens 1M, 10M and 20M, to the report."""
 
 import hashlib
 import zipfile
@@ -25,6 +25,7 @@ TINY = {
         },
         "experiments": {
             **dict.fromkeys(DEFAULTS["dpals"]["experiments"]),
+            "movielens_1m": {**FIT, "methods": ["als", "dpals"]},
             "movielens_10m": {**FIT, "methods": ["als", "dpals"]},
             "movielens_10m_part": FIT,
             "recall": {**FIT, "methods": ["popularity", "dpals"]},
@@ -52,10 +53,13 @@ def lines(form, header=""):
     yield header
     for user in range(1, USERS + 1):
         for item in np.sort(rng.choice(ITEMS, EACH, replace=False)):
-            yield form.format(user=user, item=item + 1, stars=rng.integers(1, 11) / 2)
+            half_stars = int(rng.integers(1, 11))
+            stars = {"stars": half_stars / 2, "whole": (half_stars + 1) // 2}
+            yield form.format(user=user, item=item + 1, **stars)
 
 
 FILES = {
+    "ml-1m": ("ml-1m/ratings.dat", lines("{user}::{item}::{whole}::978300760\n")),
     "ml-10m": ("ml-10M100K/ratings.dat", lines("{user}::{item}::{stars:g}::838985046\n")),
     "ml-20m": (
         "ml-20m/ratings.csv",
@@ -84,10 +88,11 @@ def run(tmp_path_factory):
     return folder / "results"
 
 
-def test_every_cell_of_both_files_has_its_trials(run):
+def test_every_cell_of_the_files_has_its_trials(run):
     trials = pd.read_csv(run / "dpals" / "trials.csv")
     counts = trials.groupby(["dataset", "method"]).size().to_dict()
     assert counts == {
+        ("ml-1m", "als"): 2, ("ml-1m", "dpals"): 6,
         ("ml-10m", "als"): 2, ("ml-10m", "dpals"): 6,
         ("ml-10m-top400", "als"): 2, ("ml-10m-top400", "dpals"): 6,
         ("ml-10m-top400-part", "dpals"): 6, ("ml-10m-top400-part", "dpals_literal"): 6,

@@ -11,7 +11,7 @@ from dpmc.datasets.readers.evaluations import (
     read_lastfm,
 )
 from dpmc.datasets.readers.jester import read_jester
-from dpmc.datasets.readers.movielens import read_10m, read_20m, read_films, read_tab
+from dpmc.datasets.readers.movielens import read_20m, read_dat, read_films, read_tab
 from dpmc.datasets.readers.table import read_table
 from dpmc.datasets.registry import Dataset
 from dpmc.errors import InputError
@@ -19,7 +19,7 @@ from dpmc.ratings import Ratings
 
 READERS: Mapping[str, Callable[[Dataset, Path], Ratings]] = {
     "movielens-tab": read_tab,
-    "movielens-10m": read_10m,
+    "movielens-dat": read_dat,
     "movielens-20m": read_20m,
     "movielens-films": read_films,
     "sweetrs": read_sweetrs,

@@ -48,9 +48,9 @@ def read_tab(dataset: Dataset, path: Path) -> Ratings:
     return assemble(dataset, str(path), *rows)
 
 
-def read_10m(dataset: Dataset, path: Path) -> Ratings:
-    """Read ``ml-10M100K/ratings.dat`` (``::`` between fields, no header) from within the zip."""
-    with open_member(path, ["ml-10M100K/ratings.dat"]) as (stream, member):
+def read_dat(dataset: Dataset, path: Path) -> Ratings:
+    """Read ``ratings.dat`` of 1M or 10M (``::`` between fields, no header) from within the zip."""
+    with open_member(path, ["ml-1m/ratings.dat", "ml-10M100K/ratings.dat"]) as (stream, member):
         source = f"{path}:{member.filename}"
         rows = read_rows(stream, source, _COLONS, dataset.rating_range)
     return assemble(dataset, source, *rows)

@@ -33,6 +33,7 @@ DATASETS = DatasetLabels(
         "rank-one-100k": "Rank one, 100,000 users",
         "rank-one-500k": "Rank one, 500,000 users",
         "ml-100k": "MovieLens 100K",
+        "ml-1m": "MovieLens 1M",
         "jester-5k": "Jester 5k",
         "jester": "Jester",
         "ml-10m-top400": "MovieLens 10M, top 400",
