@@ -343,17 +343,14 @@ def regularization(sources: Sources) -> Evidence:
 
 def noise_in_the_sum(sources: Sources) -> Evidence:
     """Noise once an item, not once a rating."""
-    numbers, factors = {}, []
+    counts = []
     for fraction in (0.05, 0.10, 0.15):
         shared = {"rank": 5, "observed_fraction": fraction}
         observed = synthetic_instance(shared, SETTINGS, 0).observed
-        numbers[f"factor_{fraction:g}"] = factor = len(observed) / observed.n_items
-        factors.append(f"{factor:.1f} on synthetic data at {fraction:.0%} observed")
-    if "ml-100k" in sources.ratings:
-        ratings = sources.ratings["ml-100k"]
-        numbers["factor_ml-100k"] = factor = 0.8 * len(ratings) / ratings.n_items
-        factors.append(f"{factor:.1f} on MovieLens 100K")
-    return Evidence(numbers, factors=", ".join(factors))
+        counts.append(len(observed) / observed.n_items)
+    ratings = sources.ratings["ml-100k"]
+    counts.append(0.8 * len(ratings) / ratings.n_items)
+    return Evidence({}, counts=" … ".join(f"{count:.1f}" for count in counts))
 
 
 def unstated_start(sources: Sources) -> Evidence:
