@@ -41,7 +41,7 @@ help:
 	@awk '/^## / {text = substr($$0, 4); next} text {sub(/:.*/, ""); printf "  %-13s %s\n", $$0, text; text = ""}' $(firstword $(MAKEFILE_LIST))
 	@echo "Settings, such as make reproduce TARGET=quick: $(SETTINGS)"
 
-## run what TARGET names (all: 45 minutes, quick: 2, a study, check, ...; see docs/run.md); goes on after a crash
+## run what TARGET names (all: 35 minutes, quick: 2, a study, check, ...; see docs/run.md); goes on after a crash
 reproduce: $(VENV)/installed
 	@$(LAUNCH) -- $(foreach name,$(TARGET),$(call quoted,$(name)))
 
