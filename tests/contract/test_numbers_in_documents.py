@@ -320,6 +320,19 @@ def over_the_best_of_five():
     return table["local_bayes"] / table.drop(columns="local_bayes").min(axis=1)
 
 
+def by_ratings_per_user():
+    """RMSE of DPALS by k, of the overlay that varies it."""
+    table = pd.read_csv(REFERENCE / "dpals" / "expected" / "ratings-per-user" / "means.csv")
+    table = table[(table["metric"] == "rmse") & table["variant"].str.startswith("k_")]
+    names = {"synthetic-20k": "random, 20,000 users", "ml-100k": "MovieLens 100K"}
+    table = table.assign(k=table["variant"].str.removeprefix("k_").astype(int))
+    table = table.pivot(index=["dataset", "epsilon"], columns="k", values="mean")
+    return {
+        f"{names[dataset]}, ε {epsilon:g}": row
+        for (dataset, epsilon), row in zip(table.index, table.to_numpy(), strict=True)
+    }
+
+
 def at_how_many_points():
     ratios = over_the_best_of_five()
     return {"near": (ratios <= 1.01).sum(), "all": len(ratios)}
@@ -879,6 +892,7 @@ TABLES = [
     (EQUAL, "| user level, RMSE at total epsilon |", equal_privacy_at_user_level),
     (DPALS, "| random matrix | ε 1 |", drawn_matrices),
     (DPALS, "| real data | ε 1 |", user_level_of_dpals),
+    (DPALS, "| RMSE of DPALS | k = 20 |", by_ratings_per_user),
     (MODELS, "| | ε 0.5 | 1 | 2 | 5 |", local_bayes_over_the_best_other),
     (MODELS, "| after a fair search |", after_a_fair_search),
     (MODELS, OTHER_SPLITS, on_other_splits),
