@@ -146,11 +146,11 @@ def test_cell_as_text():
         (["--mechanism", "hubber"], "huber"),
         (
             ["--method", "asl"],
-            "did you mean 'als'.*methods of cells are als, bayesian_als, global_mean",
+            "did you mean 'als'.*methods of cells are bayesian_als, als, global_mean",
         ),
         (
             ["--method", "dpals"],
-            "which does not give relation, epsilon, .* are als, bayesian_als, global_mean",
+            "which does not give relation, epsilon, .* are bayesian_als, als, global_mean",
         ),
         (["--method", "private_als"], "private_als cannot run in a cell"),
         (["--rank", "21"], "--rank must be at most 20 for 20 users and 30 items, got 21"),
