@@ -390,7 +390,10 @@ class PublishedItems:
         if not self.rated and isinstance(ratings, list | tuple | set):
             ratings = dict.fromkeys(ratings, 1.0)
         if not isinstance(ratings, Mapping):
-            raise InputError("One user's ratings must be a mapping from items to ratings.")
+            raise InputError(
+                "One user's ratings must be a mapping from items to ratings; of a pandas Series s, "
+                "give s.to_dict()."
+            )
         values = np.array([to_number(each) for each in ratings.values()], dtype=float)
         if not np.isfinite(values).all():
             raise InputError("A user's ratings must be finite numbers.")

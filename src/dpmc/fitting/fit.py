@@ -126,8 +126,9 @@ class Fit:
     ) -> None:
         """Fit the model, on all cores; a seed draws the start and the choice of ratings, too.
 
-        By a keyed hash of labels where users are protected, as for publication: the order in which
-        users come changes nothing. Features are for the methods that take ``item_features``.
+        Where users are protected, the random choices depend on a keyed hash of the labels, as for
+        publication, so the order of the users changes nothing. ``features`` is for methods that
+        take ``item_features``.
         """
         selection, model = self.selection, self.model
         rng: np.random.Generator | Keyed | None = None

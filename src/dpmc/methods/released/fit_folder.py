@@ -53,12 +53,12 @@ def write(
 ) -> list[str]:
     """Write a fitted model, whole or not at all, and return the names of the files.
 
-    All that is written of the ratings, which have labels, is what the guarantee covers: at user
-    level the factors and offsets of the items and, if these were chosen privately, their list.
-    ``parts`` are keys of :data:`FILES`, always with the item factors; ``notes`` are further public
-    entries of the guarantee; ``origins`` says where the lists "items" and "users" are from, see
-    :func:`with_origins`, and ``integers`` whether the list of items had integers, which
-    recommendations then have.
+    The guarantee covers everything in the folder that is computed from the ratings. At user level
+    these are the factors and offsets of the items, and their list if it was chosen privately. The
+    ratings must have labels. ``parts`` are keys of :data:`FILES` and include the item factors.
+    ``notes`` are further public entries of the guarantee. ``origins`` says where the lists "items"
+    and "users" come from (:func:`with_origins`). ``integers`` says whether the list of items had
+    integers; recommendations then have integers, too.
     """
     guarantee = with_origins(model.guarantee_, origins or {})
     prefix = SIMULATED if guarantee.simulated else ""

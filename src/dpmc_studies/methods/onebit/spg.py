@@ -22,7 +22,7 @@ def spectral_gradient(
     """Minimise over the matrices of nuclear norm at most tau, from zero.
 
     Return the matrix (d1, d2), the iterations and the residual that is compared with the tolerance.
-    Matrices have ``dtype``, single or double; the likelihood is in double precision always.
+    Matrices have ``dtype``, single or double; the likelihood is always in double precision.
 
     Source: Birgin, Martinez and Raydan, "Nonmonotone spectral projected gradient methods on convex
     sets", SIAM J. Optim. 10 (2000), algorithm SPG2: memory 10, Armijo constant 1e-4, steps g in

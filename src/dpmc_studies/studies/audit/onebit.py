@@ -117,9 +117,9 @@ def neighbours(
 def blocks(size: int) -> Ratings:
     """Return the block instance: both diagonal blocks of half the size all +1, and one entry off.
 
-    The first sign is the one off the diagonal: it alone says how the blocks are related, and
-    flipping it turns one of them over in the completed part. ``size`` is the number of users and of
-    items; even.
+    The first sign is the one off the diagonal. It alone relates the two blocks, and flipping it
+    reverses the signs of one of them in the completed part. ``size`` is the number of users and of
+    items, an even number.
     """
     half = np.arange(size) < size // 2
     inside = half[:, None] == half[None, :]

@@ -56,10 +56,11 @@ def weights(
 ) -> Iterator[dict[str, object]]:
     """Yield a row of the table of weights for every trial of an A-IRLS cell.
 
-    ``settings`` are those of the cell, and ``counted_iterations``: in so many outer iterations, the
-    last of equal parts of a training, weights are counted. ``ratings`` is the whole data set of a
-    real cell. Rows have the keys :data:`WEIGHTS_COLUMNS`. ``rmse_irls`` is the published error of
-    the cell's trial, ``rmse_als`` that of ALS with the noise of the last inner steps.
+    ``settings`` are the settings of the cell and ``counted_iterations``. The training is divided
+    into that many equal parts, and weights are counted in the last outer iteration of each.
+    ``ratings`` is the whole data set of a real cell. Rows have the keys :data:`WEIGHTS_COLUMNS`.
+    ``rmse_irls`` is the RMSE of the cell's trial in the study, ``rmse_als`` the RMSE of ALS with
+    the noise of the last inner steps.
     """
     every = max(1, settings["iterations"] // settings["counted_iterations"])
     for trial in range(settings["trials"]):
