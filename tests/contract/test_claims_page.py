@@ -35,6 +35,8 @@ def test_a_row_has_words_source_verdict_and_a_number_with_its_unit():
         "| supported |"
     ) in PAGE
     assert "| contradicted | 2.839 the largest exact loss over epsilon |" in PAGE
+    (multiple,) = re.findall(r'^\| <a id="d4"></a>.*$', PAGE, flags=re.MULTILINE)
+    assert "| 5.18 times [4.83 times, 5.56 times] |" in multiple  # of a claim of "at least 7-fold"
 
 
 def test_a_claim_that_a_full_run_has_no_data_for_has_the_verdict_of_the_run_that_had_them():

@@ -6,6 +6,7 @@ a test that had to pass. Studies declare nothing for it beyond their regression,
 """
 
 import json
+import math
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,6 +33,8 @@ SHOWN_DIGITS = 4
 LOG_RATIO = r"delta\s*\(|\blog\s*\(|[Ll]og\s+(RMSE|ARE)|\b[Ss]econds\b"
 RATIO = r"(RMSE|ARE)\b[^.;]* over (that|the mean)"  # of which bounds are stated, WITHIN
 OTHER_SCALE, NO_LOG = r"accuracy|[Rr]ecall|slope", r"ratio\b"
+MANY = math.log(2)
+"""The margin, a log ratio, from which a claim is about a multiple."""
 
 
 @dataclass(frozen=True)
@@ -290,7 +293,8 @@ def interval_text(low: float, high: float, form: Callable[[float], str] = shown)
 def form_of(claim: Mapping[str, object]) -> Callable[[float], str]:
     """Return what formats an effect: log ratios in per cent, accuracies in points, others plain.
 
-    Of which kind it is the rule of the claim and the words of its predicate say.
+    Of which kind it is the rule of the claim and the words of its predicate say. Of a claim about
+    a multiple ("at least 7-fold"), the ratio is shown.
     """
     predicate = str(claim.get("predicate", ""))
     judged, _, effect = predicate.partition("Effect:")
@@ -300,7 +304,10 @@ def form_of(claim: Mapping[str, object]) -> Callable[[float], str]:
     kind = LOG_RATIO if compared else RATIO if claim.get("rule") == WITHIN else None
     if kind is None or re.search(kind, predicate) is None:
         return shown
-    return shown if re.search(OTHER_SCALE, predicate) or re.search(NO_LOG, effect) else signed
+    if re.search(OTHER_SCALE, predicate) or re.search(NO_LOG, effect):
+        return shown
+    many = kind == RATIO and claim.get("margin", 0) > MANY
+    return (lambda log: f"{math.exp(log):.3g} times") if many else signed
 
 
 def effect_parts(claim: Mapping[str, object]) -> tuple[str, str]:
