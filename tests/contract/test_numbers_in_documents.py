@@ -176,7 +176,8 @@ def standing_verdicts():
 
 def test_claims_that_fall_to_the_correction_are_named():
     said = re.search(
-        r"The others are ([^(]*) \(corrected p-value (0?\.\d+) each\)", words_of(LIMITATIONS)
+        r"five are claims on DPALS \(([^)]*)\), with a corrected p-value of (0?\.\d+) each",
+        words_of(LIMITATIONS),
     )
     named = re.findall(r"[A-Z]\d+", said[1])
     assert named == [each for fallen in standing_claims()[2] for each in fallen]
@@ -547,9 +548,9 @@ SENTENCES = [
      in_reason("dpals", "D4", r"at least (?P<least>\d+)-fold.*?ε = 1: (?P<fold>[\d.]+)-fold")),
     (FIELD, "(claim C1: supported), by {gain} % on the whole",
      in_reason("which_model", "C1", r"mean -(?P<gain>[\d.]+) %")),
-    (FIELD, "The encoder comes out {gain} % below",
+    (FIELD, "That of the encoder is {gain} % lower",
      in_reason("which_model", "E1", r"mean -(?P<gain>[\d.]+) %")),
-    (FIELD, "with the same features has {gain} % less error than the best of the four",
+    (FIELD, "of Local Bayes is {gain} % lower than that of the best of the four",
      in_reason("which_model", "L16", r"mean -(?P<gain>[\d.]+) %")),
     (OWN_RATINGS, "years and genres lower the RMSE by {gain} %",
      in_reason("which_model", "L2", r"mean -(?P<gain>[\d.]+) %")),
@@ -564,7 +565,7 @@ SENTENCES = [
     (MODELS, "{left} % is left of a mean lead of {lead} %",
      in_reason("which_model", "L13", r"are, (?P<lead>[\d.]+) % on .*? (?P<left>[\d.]+) % is left")),
     (MODELS, "at most 1 % above the best at {near} of {all} points", at_how_many_points),
-    (MODELS, "Local Bayes has {gain} % less error than the best of the",
+    (MODELS, "of Local Bayes is {gain} % lower than that of the best of the",
      in_reason("which_model", "L16", r"mean -(?P<gain>[\d.]+) %")),
     (MODELS, "Shuffled features cost {cost} %",
      in_reason("which_model", "L3", r"mean \+(?P<cost>[\d.]+) %")),
@@ -586,9 +587,9 @@ SENTENCES = [
      in_reason("onebit", "O8", r"truncated outputs: (?P<wins>\d+) wins.*? of (?P<all>\d+);")),
     (ONEBIT, "the error is {gaussian} times that of predicting zero", errors_without_noise),
     (ONEBIT, "InP reaches {inp} at epsilon 4, and {clear} without noise", errors_without_noise),
-    (EQUAL, "by more than chance, at {wins} of {all} budgets", budgets_won_by_huber_noise),
+    (EQUAL, "below that of both others at {wins} of {all} budgets", budgets_won_by_huber_noise),
     (EQUAL, "by over 1 % at {wins} of {all} budgets", against_gaussian_noise),
-    (EQUAL, "It has {less} % less error than Laplace", less_than_laplace_noise),
+    (EQUAL, "Its RMSE is {less} % lower than with Laplace", less_than_laplace_noise),
     (EQUAL, "20,000 × 500 (+{worst} %)", default_at_its_worst),
     (EQUAL, "at {below} of {all} user-level budgets", budgets_won_by_the_default),
 ]  # fmt: skip
