@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy.sparse import csr_array
 
-from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError, did_you_mean, refuse_unknown
 from dpmc.fitting.compiling import noticed
 from dpmc.fitting.fit import Fit, prepare
@@ -39,6 +38,7 @@ from dpmc.publication.features import Features, features_of
 from dpmc.publication.folder import check_output
 from dpmc.publication.frames import lines_in, lines_of_one, pairs_in
 from dpmc.publication.lists import places_in, restrict
+from dpmc.publication.numbering import Labelled
 from dpmc.publication.reading import OF_FILES, ROLES, USUAL, Reading, reading_of
 from dpmc.publication.store import Store, is_store, opened
 from dpmc.publication.table import Lines, resolve

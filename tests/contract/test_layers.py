@@ -15,9 +15,9 @@ from dpmc_studies.studies import BUILT_IN
 LAYERS = {
     LIBRARY.name: (
         {"ground"},
-        {"datasets", "mechanisms"},
+        {"mechanisms"},
         {"privacy", "publication"},
-        {"methods"},
+        {"datasets", "methods"},
         {"fitting"},
         {"cli"},
     ),

@@ -39,12 +39,6 @@ SHOWN = (
 # it makes its own table
 SHOWN_IN = {
     ("onebit", "gradient_steps"): {"dpmc_studies.frame.showing.table_model"},
-    # features of items are read like files of users' own
-    ("which_model", "ablations"): {"dpmc.datasets.registry"},
-    ("which_model", "features"): {"dpmc.datasets.registry"},
-    ("which_model", "candidate"): {"dpmc.datasets.registry"},
-    ("which_model", "posterior"): {"dpmc.datasets.registry"},
-    ("which_model", "ranking"): {"dpmc.datasets.registry"},
 }
 HEAVY = ("pandas", "matplotlib", "numba", "scipy.stats")
 

@@ -83,25 +83,6 @@ def test_a_full_disk_is_one_sentence():
     assert (run.returncode, run.stderr) == (2, f"dpmc: {sentence}\n")
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("ml-100k", "`dpmc data fetch ml-100k` brings it as data/ml-100k/u.data: name that"),
-        ("jester", "as a table of users, items and ratings first."),
-        ("netflix", "that data set is no longer public, so give a file of your own."),
-    ],
-)
-def test_the_name_of_a_data_set_is_no_file(tmp_path, model, name, words):
-    for arguments in (
-        listed("fit", name, tmp_path / "out", **FIT),
-        ["complete", "--model", model, "--ratings", name],
-    ):
-        sentence = refused(*arguments)
-        assert f"{name} is the name of a data set, and a file is needed" in sentence
-        assert words in sentence
-    assert not (tmp_path / "out").exists()
-
-
 # -- pipes and Ctrl-C ---------------------------------------------------------------------------
 
 

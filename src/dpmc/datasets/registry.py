@@ -17,11 +17,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpmc.errors import InputError, did_you_mean
+from dpmc.errors import InputError, ParameterError, did_you_mean, refuse_unknown
+from dpmc.publication.reading import BLANKS, ROLES, USUAL, Reading, reading_of
 
-OWN_KEYS = ("path", "user", "item", "rating", "rating_range", "sha256")
-OWN_SUFFIXES = (".csv", ".tsv", ".parquet")
-TABLE_READER = "table"
+READ_BY = ("user", "item", "rating", "format", "separator", "encoding", "columns")
+OWN_KEYS = ("path", *READ_BY, "rating_range", "sha256")
 
 _MOVIELENS = (
     "F. M. Harper and J. A. Konstan, The MovieLens Datasets: History and Context, ACM Transactions "
@@ -56,7 +56,11 @@ class Dataset:
         Path of the raw file below the data folder and below a mirror folder; of a user's own data
         set the path of the file itself; empty if the data are withdrawn.
     reader : str
-        Key of :data:`dpmc.datasets.readers.READERS`; empty if the data are withdrawn.
+        Key of :data:`dpmc.datasets.readers.READERS`: "table", or what is in a form of its own.
+    reading : Reading
+        How a table is read.
+    last_counts : bool
+        Whether of several ratings of a pair the last one counts; else they must be the same.
     rating_range : (float, float) or None
         Lowest and highest possible rating; a rating outside is an error.
     url : str or None
@@ -78,14 +82,14 @@ class Dataset:
         Terms of use ("not stated" if the source states none), what to cite, remarks.
     withdrawn : str
         For data that can no longer be fetched: why, and what to do, in one sentence.
-    columns : (str or None, str or None, str or None)
-        Names of the user, item and rating columns of a user's own file; None: to be detected.
     """
 
     name: str
     title: str
     file: str
-    reader: str
+    reader: str = "table"
+    reading: Reading = USUAL
+    last_counts: bool = False
     rating_range: tuple[float, float] | None = None
     url: str | None = None
     member: str | None = None
@@ -97,12 +101,11 @@ class Dataset:
     citation: str = ""
     note: str = ""
     withdrawn: str = ""
-    columns: tuple[str | None, str | None, str | None] = (None, None, None)
 
     @property
     def is_own(self) -> bool:
         """Whether this is a user's own file, which is used in place and never downloaded."""
-        return self.reader == TABLE_READER
+        return self.url is None and not self.withdrawn
 
     def location(self, directory: str | Path) -> Path:
         """Return the path of the raw file, given the data folder."""
@@ -114,7 +117,7 @@ _ENTRIES = (
         name="ml-100k",
         title="MovieLens 100K",
         file="ml-100k/u.data",
-        reader="movielens-tab",
+        reading=Reading(format="data"),
         rating_range=(1.0, 5.0),
         url="https://files.grouplens.org/datasets/movielens/ml-100k/u.data",
         size=1_979_173,
@@ -140,7 +143,7 @@ _ENTRIES = (
         name="sweetrs",
         title="SweetRS",
         file="sweetrs/ratings-final.csv",
-        reader="sweetrs",
+        reading=Reading(user="user", item="product", rating="value"),
         rating_range=(0.0, 5.0),
         url="https://raw.githubusercontent.com/kidzik/sweetrs-analysis/master/ratings-final.csv",
         size=886_722,
@@ -154,7 +157,7 @@ _ENTRIES = (
         name="restaurant",
         title="Restaurant & consumer",
         file="restaurant/rating_final.csv",
-        reader="restaurant",
+        reading=Reading(user="userID", item="placeID", rating="rating"),
         rating_range=(0.0, 2.0),
         url="https://archive.ics.uci.edu/static/public/232/restaurant+consumer+data.zip",
         member="rating_final.csv",
@@ -187,7 +190,8 @@ _ENTRIES = (
         name="inst-eval",
         title="InstEval, lecture evaluations",
         file="untouched/InstEval.csv",
-        reader="inst-eval",
+        reading=Reading(user="s", item="d", rating="y"),
+        last_counts=True,
         rating_range=(1.0, 5.0),
         url=f"{_RDATASETS}/lme4/InstEval.csv",
         size=1_859_932,
@@ -215,7 +219,8 @@ _ENTRIES = (
         name="filmtrust",
         title="FilmTrust",
         file="untouched/filmtrust_ratings.txt",
-        reader="filmtrust",
+        reading=Reading(separator=BLANKS, columns=ROLES[:3]),
+        last_counts=True,
         rating_range=(0.5, 4.0),
         url=f"{_QREC}/FilmTrust/ratings.txt",
         size=376_445,
@@ -229,6 +234,7 @@ _ENTRIES = (
         title="Last.fm, HetRec 2011",
         file="untouched/lastfm_ratings.txt",
         reader="lastfm",
+        reading=Reading(separator="\t", columns=ROLES[:3]),
         rating_range=(0.0, 5.0),
         url=f"{_QREC}/lastfm/ratings.txt",
         size=1_203_597,
@@ -241,7 +247,7 @@ _ENTRIES = (
         name="ml-1m",
         title="MovieLens 1M",
         file="ml-1m/ml-1m.zip",
-        reader="movielens-dat",
+        reading=Reading(format="dat.zip"),
         rating_range=(1.0, 5.0),
         url="https://files.grouplens.org/datasets/movielens/ml-1m.zip",
         size=5_917_549,
@@ -254,7 +260,7 @@ _ENTRIES = (
         name="ml-10m",
         title="MovieLens 10M",
         file="ml-10m/ml-10m.zip",
-        reader="movielens-dat",
+        reading=Reading(format="dat.zip"),
         rating_range=(0.5, 5.0),
         url="https://files.grouplens.org/datasets/movielens/ml-10m.zip",
         size=65_566_137,
@@ -267,7 +273,7 @@ _ENTRIES = (
         name="ml-20m",
         title="MovieLens 20M",
         file="ml-20m/ml-20m.zip",
-        reader="movielens-20m",
+        reading=Reading(format="csv.zip"),
         rating_range=(0.5, 5.0),
         url="https://files.grouplens.org/datasets/movielens/ml-20m.zip",
         size=198_702_078,
@@ -283,7 +289,6 @@ _WITHDRAWN = (
         name="netflix",
         title="Netflix Prize",
         file="",
-        reader="",
         rating_range=(1.0, 5.0),
         citation="J. Bennett and S. Lanning, The Netflix Prize, KDD Cup and Workshop 2007",
         withdrawn="The Netflix Prize ratings are no longer public, since users in them were "
@@ -293,7 +298,6 @@ _WITHDRAWN = (
         name="yahoo-music",
         title="Yahoo! Music",
         file="",
-        reader="",
         rating_range=(0.0, 100.0),
         citation="G. Dror, N. Koenigstein, Y. Koren and M. Weimer, The Yahoo! Music Dataset and "
         "KDD-Cup'11, JMLR Workshop and Conference Proceedings 18, 2012",
@@ -353,9 +357,8 @@ def from_entry(name: str, entry: Mapping, base_dir: str | Path = ".") -> Dataset
     name : str
         Letters, digits, "-", "_" and "." (it becomes part of file names).
     entry : mapping
-        ``path`` (a .csv, .tsv or .parquet file with one rating a row), and optionally ``user``,
-        ``item``, ``rating`` (column names; detected if left out), ``rating_range`` ([lowest,
-        highest]) and ``sha256``.
+        ``path`` (a table with one rating a row), and optionally :data:`READ_BY`, which are options
+        of ``dpmc fit``, ``rating_range`` ([lowest, highest]) and ``sha256``.
     base_dir : path
         Folder that a relative ``path`` starts from.
 
@@ -374,51 +377,44 @@ def from_entry(name: str, entry: Mapping, base_dir: str | Path = ".") -> Dataset
         raise InputError(f"{where}: the name '{name}' is taken; choose another one.")
     if not isinstance(entry, Mapping):
         raise InputError(f"{where} must be a mapping with the key path, got {entry!r}.")
-    for key in entry:
-        if key not in OWN_KEYS:
-            raise InputError(
-                f"Unknown key {where}.{key}{did_you_mean(key, OWN_KEYS)}; "
-                f"allowed are {', '.join(OWN_KEYS)}."
-            )
-    path = entry.get("path")
-    if not isinstance(path, str) or Path(path).suffix.lower() not in OWN_SUFFIXES:
-        raise InputError(
-            f"{where}.path must name a file that ends in {', '.join(OWN_SUFFIXES)}, got {path!r}."
-        )
+    refuse_unknown(f"key in {where}:", entry, OWN_KEYS)
+    for key in ("path", *READ_BY):
+        value = entry.get(key)
+        if (not isinstance(value, str) or not value) and (key == "path" or value is not None):
+            raise InputError(f"{where}.{key} must be a text that is not empty, got {value!r}.")
     return Dataset(
         name=name,
         title=name,
-        file=str(Path(base_dir) / Path(path).expanduser()),
-        reader=TABLE_READER,
+        file=str(Path(base_dir) / Path(entry["path"]).expanduser()),
+        reading=_own_reading(where, entry),
         rating_range=_own_range(where, entry.get("rating_range")),
         sha256=_own_checksum(where, entry.get("sha256")),
-        columns=_own_columns(where, entry),
     )
 
 
-def _own_columns(where: str, entry: Mapping) -> tuple[str | None, str | None, str | None]:
-    columns = tuple(entry.get(key) for key in ("user", "item", "rating"))
-    for key, column in zip(("user", "item", "rating"), columns, strict=True):
-        if column is not None and (not isinstance(column, str) or not column):
-            raise InputError(f"{where}.{key} must be the name of a column, got {column!r}.")
-    given = [column for column in columns if column is not None]
+def _own_reading(where: str, entry: Mapping) -> Reading:
+    try:
+        found = reading_of(**{key: entry.get(key) for key in READ_BY})
+    except ParameterError as error:
+        raise InputError(error.spelled(f"{where}.{{}}".format)) from None
+    given = [entry[key] for key in ROLES[:3] if entry.get(key) is not None]
     if len(set(given)) != len(given):
         raise InputError(f"{where}: user, item and rating must be different columns, got {given}.")
-    return columns
+    return found
 
 
 def _own_range(where: str, limits: object) -> tuple[float, float] | None:
     if limits is None:
         return None
-    numbers = isinstance(limits, list | tuple) and all(
-        isinstance(limit, int | float) and not isinstance(limit, bool) and math.isfinite(limit)
-        for limit in limits
-    )
-    if not numbers or len(limits) != 2 or not limits[0] < limits[1]:
+    try:
+        low, high = (float(limit) for limit in limits)  # type: ignore[attr-defined]
+        if isinstance(limits, str) or not (math.isfinite(high - low) and low < high):
+            raise ValueError
+    except (TypeError, ValueError):
         raise InputError(
             f"{where}.rating_range must be [lowest, highest], such as [1, 5], got {limits!r}."
-        )
-    return float(limits[0]), float(limits[1])
+        ) from None
+    return low, high
 
 
 def _own_checksum(where: str, checksum: object) -> str | None:

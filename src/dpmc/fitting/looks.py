@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dpmc.datasets.readers.table import is_usual
 from dpmc.publication.pieces import Source
 from dpmc.publication.reading import SKIPPED
+from dpmc.publication.sources import is_usual
 
 EXAMPLES = 3
 MOST_COMPARED = 1 << 22

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmc.datasets.registry import OWN_SUFFIXES
 from dpmc.errors import InputError
 from dpmc.origins import FROM_FILE, FROM_PROGRAM
 from dpmc.publication import fields
 from dpmc.publication.columns import names_in
-from dpmc.publication.lists import in_column, listed_once, read_public
+from dpmc.publication.lists import SUFFIXES, in_column, listed_once, read_public
 from dpmc.publication.sources import choose_one
 
 if TYPE_CHECKING:
@@ -116,8 +115,8 @@ def features_of(source: object, item: str | None = None) -> Features | None:
 
 def read_items(path: Path, **given: str | None) -> "pa.Table":
     """Return a file about items, see :func:`dpmc.publication.lists.read_public`."""
-    if path.suffix.lower() not in OWN_SUFFIXES:
-        raise InputError(f"{path}: what is known of items is read from {', '.join(OWN_SUFFIXES)}.")
+    if path.suffix.lower() not in SUFFIXES:
+        raise InputError(f"{path}: what is known of items is read from {', '.join(SUFFIXES)}.")
     return read_public(path, given)
 
 

@@ -13,16 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from dpmc.datasets.readers.columns import Labelled
-from dpmc.datasets.readers.table import usual_columns
 from dpmc.errors import InputError, ParameterError
 from dpmc.publication import fields
 from dpmc.publication.columns import columns_of, entries_of, matrix_of, names_in
 from dpmc.publication.lists import in_column, listed_once, read_list
-from dpmc.publication.numbering import Numbering, labelled
+from dpmc.publication.numbering import Labelled, Numbering, labelled
 from dpmc.publication.pieces import Part, Source, first_bad_row, numbers_in, piece_of
 from dpmc.publication.reading import ROLES, Reading
-from dpmc.publication.sources import Columns
+from dpmc.publication.sources import Columns, usual_columns
 from dpmc.publication.store import Store
 from dpmc.publication.table import Lines, lines_of, read_lines
 

@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -182,6 +183,16 @@ def fields_in(line: str, form: Form) -> list[str] | None:
         return None
     finally:
         csv.field_size_limit(before)
+
+
+def header_of(line: str, form: Form) -> tuple[tuple[str, ...], Form]:
+    """Return the names in a header, and the form with the separator that it has most of."""
+    if form.separator is None:
+        form = replace(form, separator=max(",;\t|", key=line.count))
+    names = fields_in(line, form) or [line]
+    if form.recbole:
+        names = [name.partition(":")[0] for name in names]
+    return tuple(name.strip() for name in names), form
 
 
 def objects_in(block: bytes, line: int, where: str) -> Iterator[tuple[int, dict[str, Any]]]:

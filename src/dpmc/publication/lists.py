@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmc.datasets.readers.table import read_names
-from dpmc.datasets.registry import OWN_SUFFIXES
-from dpmc.errors import InputError
+from dpmc.errors import InputError, ParameterError
 from dpmc.labels import cleaned
 from dpmc.publication import fields
+from dpmc.publication.lines import TextLines, header_of
 from dpmc.publication.numbering import labelled
-from dpmc.publication.reading import readable
+from dpmc.publication.reading import USUAL, form_of, readable
 from dpmc.publication.sources import choose_one
 from dpmc.ratings import Ratings, ascending
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+SUFFIXES = (".csv", ".tsv", ".parquet")
+"""Of public tables."""
 _INSTEAD = ", or give one label a line in a .txt file"
 
 
@@ -34,7 +35,7 @@ def read_list(
     "item" or "user".
     """
     path = Path(path)
-    if path.suffix.lower() not in OWN_SUFFIXES:
+    if path.suffix.lower() not in SUFFIXES:
         with readable(path):
             return listed_once(_in_lines(path), str(path), what), False
     table = read_public(path, {what: column}, advice=_INSTEAD)
@@ -55,10 +56,14 @@ def read_public(path: Path, given: Mapping[str, str | None], advice: str = "") -
     with readable(path), open(path, "rb") as stream:
         if path.suffix.lower() == ".parquet":
             return parquet.read_table(stream)
-        names, separator = read_names(stream, str(path))
+        form = form_of(path, USUAL)
+        try:
+            names, form = header_of(TextLines(stream, str(path), form).header(), form)
+        except ParameterError:  # whose advice is for tables of ratings
+            raise InputError(f"{path}, line 1: this is not UTF-8 text.") from None
     where = f"{path}, line 1"
     texts = [choose_one(where, names, role, name, advice=advice) for role, name in given.items()]
-    options = csv.ParseOptions(delimiter=separator, newlines_in_values=True)
+    options = csv.ParseOptions(delimiter=form.separator, newlines_in_values=True)
     types = dict.fromkeys(texts, "string")
     convert = csv.ConvertOptions(column_types=types, strings_can_be_null=False)
     try:

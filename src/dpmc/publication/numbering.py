@@ -1,11 +1,26 @@
 """Labels numbered piece by piece: memory grows with how many there are, not with the rows."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from dpmc import labels
-from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError
 from dpmc.publication import fields
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """One label for each rating, as a code into the ascending labels.
+
+    Attributes
+    ----------
+    codes : int32 array, shape (n_ratings,)
+    labels : array, shape (n_labels,)
+    """
+
+    codes: np.ndarray
+    labels: np.ndarray
 
 
 class Numbering:

@@ -17,7 +17,7 @@ its line and what is expected there, never what was found. The reasons for a ref
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -26,13 +26,12 @@ import numpy as np
 
 from dpmc.errors import InputError, ParameterError
 from dpmc.publication import fields
-from dpmc.publication.lines import TextLines, fields_in, objects_in, parsed
+from dpmc.publication.lines import TextLines, fields_in, header_of, objects_in, parsed
 from dpmc.publication.numbering import Numbering
 from dpmc.publication.reading import (
     JSON_LINES,
     PARQUET,
     ROLES,
-    Form,
     OpenFile,
     Reading,
     files_of,
@@ -169,7 +168,7 @@ def _of_text(file: OpenFile, path: Path, reading: Reading, source: Source) -> It
     form, lines = file.form, TextLines(file.stream, str(path), file.form)
     names, where = form.names, str(path)
     if names is None:
-        names, form = _header(lines.header(), form)
+        names, form = header_of(lines.header(), form)
         where += ", line 1"
     source.columns = chosen = choose(where, names, reading, form)
     source.how = f"{form}, because {form.because}"
@@ -198,16 +197,6 @@ def numbers_in(columns: Mapping, names: Mapping[str, str], reading: Reading) -> 
         where = f"The column '{names['timestamp']}'"
         found["timestamp"] = fields.number_column(columns["timestamp"], where, read=fields.to_time)
     return found
-
-
-def _header(line: str, form: Form) -> tuple[tuple[str, ...], Form]:
-    """Return the names in a header, and the form with the separator that it has most of."""
-    if form.separator is None:
-        form = replace(form, separator=max(",;\t|", key=line.count))
-    names = fields_in(line, form) or [line]
-    if form.recbole:
-        names = [name.partition(":")[0] for name in names]
-    return tuple(name.strip() for name in names), form
 
 
 def _of_json(file: OpenFile, path: Path, reading: Reading, source: Source) -> Iterator[Part]:

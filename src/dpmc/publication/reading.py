@@ -18,8 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import IO, Any
 
-from dpmc.datasets.readers.movielens import MEMBERS
-from dpmc.datasets.registry import REGISTRY
 from dpmc.errors import InputError, ParameterError, did_you_mean
 
 ROLES = ("user", "item", "rating", "timestamp")
@@ -36,6 +34,11 @@ _PACKED = {"gz": gzip.open, "bz2": bz2.open, "xz": lzma.open, "zip": None}
 _SEPARATORS = {"data": "\t", "dat": "::"}
 _HEADLESS = ("data", "dat")
 """Endings of files without a header, in the columns of MovieLens: :data:`ROLES`."""
+MEMBERS = (
+    "ml-100k/u.data", "ml-1m/ratings.dat", "ml-10M100K/ratings.dat",
+    *(f"ml-{size}/ratings.csv" for size in ("20m", "25m", "32m", "latest", "latest-small")),
+)  # fmt: skip
+"""The ratings in each of the official archives."""
 BLANKS = "blanks"
 _WORDS = {
     "comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "pipe": "|", "space": " ",
@@ -297,16 +300,7 @@ def files_of(path: Path, reading: Reading) -> list[Path]:
         if not files:
             raise InputError(f"{path} is a folder without .parquet files: name a file.")
         return files
-    known = REGISTRY.get(str(path))
-    if known is None or path.exists():
-        return [path]
-    if known.withdrawn:
-        advice = "that data set is no longer public, so give a file of your own"
-    elif PurePath(known.file).suffix[1:] not in {*_KINDS, *_PACKED}:
-        advice = f"write {known.title} as a table of users, items and ratings first"
-    else:
-        advice = f"`dpmc data fetch {known.name}` brings it as data/{known.file}: name that"
-    raise InputError(f"{known.name} is the name of a data set, and a file is needed: {advice}.")
+    return [path]
 
 
 @dataclass(frozen=True)

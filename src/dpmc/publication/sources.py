@@ -5,12 +5,24 @@ somebody's rating, as it is where a header is missing.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from dpmc.datasets.readers.table import is_usual, usual_columns
 from dpmc.errors import InputError, ParameterError, did_you_mean
 from dpmc.publication.reading import SKIPPED, Form, Reading
+
+# in lower case and without anything but letters and digits; "Id" and a plural may follow
+_USUAL = {
+    "user": {"user", "u", "customer", "member", "reader", "reviewer", "consumer", "username"},
+    "item": {
+        *("item", "i", "movie", "film", "product", "book", "song", "track", "artist"),
+        *("joke", "place", "restaurant", "business", "game", "anime", "asin", "parentasin", "isbn"),
+    },
+    "rating": {"rating", "value", "score", "star", "preference", "overall", "bookrating"},
+    "title": {"title", "name"},
+}
+_LESS_USUAL = {"rating": {"weight", "play", "count", "hour", "listen"}}
+"""What counts if there is none of the above."""
 
 
 @dataclass(frozen=True)
@@ -155,3 +167,22 @@ def _listed(names: Sequence[str], form: Form | None) -> str:
         "the first line must hold the names of the columns (it is not shown, since it may be "
         "somebody's rating)"
     )
+
+
+def usual_columns(names: Iterable[str], role: str) -> list[str]:
+    """Return the names that are usual for a role: "user", "item", "rating" or "title"."""
+    names = list(names)
+    found = [name for name in names if _bare(name) & _USUAL[role]]
+    return found or [name for name in names if _bare(name) & _LESS_USUAL.get(role, set())]
+
+
+def is_usual(name: str) -> bool:
+    """Return whether a name is usual for some column of ratings."""
+    return any(usual_columns([name], role) for role in _USUAL)
+
+
+def _bare(name: str) -> set[str]:
+    """Return a name in each way that it can be read: with and without an ending."""
+    letters = re.sub(r"[^a-z0-9]", "", name.lower())
+    found = {letters, letters.removesuffix("id"), letters.removesuffix("s")}
+    return {each for each in found if each} | {letters.removesuffix("ids")}

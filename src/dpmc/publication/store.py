@@ -26,9 +26,9 @@ from typing import Any
 import numpy as np
 
 from dpmc.compiled import njit
-from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError, ParameterError
 from dpmc.files import content_digest, file_digest
+from dpmc.publication.numbering import Labelled
 from dpmc.publication.reading import Reading, readable
 from dpmc.publication.table import Lines, means_of, resolve
 from dpmc.ratings import Compressed, Ratings

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dpmc.datasets.readers.columns import Labelled
-from dpmc.publication.numbering import Numbering
+from dpmc.publication.numbering import Labelled, Numbering
 from dpmc.publication.pieces import Piece, Source, read_pieces
 from dpmc.publication.reading import Reading
 from dpmc.ratings import Ratings, ascending, grouped

@@ -20,10 +20,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from dpmc.datasets.readers.columns import Labelled
 from dpmc.errors import InputError
 from dpmc.publication import fields, lines, pieces
-from dpmc.publication.numbering import Numbering, labelled
+from dpmc.publication.numbering import Labelled, Numbering, labelled
 from dpmc.publication.reading import USUAL, Codes, form_of, reading_of
 from dpmc.publication.table import Lines, read_lines, resolve
 

@@ -30,11 +30,10 @@ from publication.small_tables import (
 from pyarrow import parquet
 
 from dpmc import PrivateFactorization
-from dpmc.datasets.readers import text
 from dpmc.errors import InputError, ParameterError
 from dpmc.files import content_digest, refusal
 from dpmc.methods.blocks import Blocks
-from dpmc.publication import pieces, store_building
+from dpmc.publication import lines, pieces, store_building
 from dpmc.publication.lists import restrict
 from dpmc.publication.reading import USUAL, reading_of
 from dpmc.publication.store import Resolved, Store
@@ -115,7 +114,7 @@ def test_neither_the_order_of_the_rows_nor_the_pieces_change_a_byte(
     rows = many()
     np.random.default_rng(1).shuffle(rows)
     shuffled = write_table(tmp_path / "shuffled.csv", rows, HEADER)
-    monkeypatch.setattr(text, "_BLOCK", 200)
+    monkeypatch.setattr(lines, "BLOCK", 200)
     monkeypatch.setattr(store_building, "BLOCK", 7)
     assert contents(build(shuffled, tmp_path / "second", columns, block=50).path) == wanted
     monkeypatch.setattr(pieces, "ROWS", 13)
@@ -604,7 +603,7 @@ def test_a_second_build_of_the_same_store_is_refused(tmp_path, table):
 
 BUILT = """
 import re, sys
-from dpmc.publication import pieces, store_building
+from dpmc.publication import lines, pieces, store_building
 
 pieces.ROWS = store_building.BLOCK = 2**17
 store_building.build(sys.argv[1], sys.argv[2], block=2**17)

@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from publication.small_tables import run
 
-from dpmc.datasets.readers.movielens import MEMBERS
 from dpmc.errors import InputError
 from dpmc.publication import lines
-from dpmc.publication.reading import form_of, reading_of
+from dpmc.publication.reading import MEMBERS, form_of, reading_of
 from dpmc.publication.table import read_lines
 
 TIMED = reading_of(timestamp="timestamp")

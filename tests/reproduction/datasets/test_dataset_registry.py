@@ -8,6 +8,7 @@ import pytest
 from dpmc.datasets import REGISTRY, from_entry, read, resolve
 from dpmc.datasets.readers import READERS
 from dpmc.errors import InputError
+from dpmc.publication.reading import Reading
 from dpmc_studies.datasets.download import DataNotAvailable, available, obtain, verify
 
 WITHDRAWN = {name: each for name, each in REGISTRY.items() if each.withdrawn}
@@ -80,48 +81,35 @@ def test_resolve_suggests_the_nearest_name(name, hint):
 
 
 def test_entry_with_every_key():
-    dataset = from_entry(
-        "mine",
-        {
-            "path": "my.parquet",
-            "user": "who",
-            "item": "what",
-            "rating": "how",
-            "rating_range": [1, 5],
-            "sha256": "AB" * 32,
-        },
-    )
-    assert dataset.columns == ("who", "what", "how")
+    columns = {"user": "who", "item": "what", "rating": "how"}
+    entry = {"path": "/my.parquet", **columns, "rating_range": [1, 5], "sha256": "AB" * 32}
+    dataset = from_entry("mine", entry, "elsewhere")
+    assert dataset.reading == Reading(**columns)
     assert dataset.rating_range == (1.0, 5.0)
     assert dataset.sha256 == "ab" * 32
-    assert dataset.file == "my.parquet"
-
-
-def test_entry_with_the_path_alone():
-    dataset = from_entry("mine", {"path": "/some/where/my.csv"}, "elsewhere")
-    assert dataset.columns == (None, None, None)
-    assert dataset.rating_range is None
-    assert dataset.sha256 is None
-    assert dataset.location("data") == Path("/some/where/my.csv")
+    assert dataset.location("data") == Path("/my.parquet")
 
 
 @pytest.mark.parametrize(
     ("name", "entry", "message"),
     [
-        ("mine", {"path": "my.csv", "ratings": "r"}, "data.sets.mine.ratings (did you mean 'rat"),
-        ("mine", {}, "data.sets.mine.path must name a file"),
+        (
+            "mine",
+            {"path": "my.csv", "ratings": "r"},
+            "no key in data.sets.mine: 'ratings' (did you mean 'rating'",
+        ),
+        ("mine", {}, "data.sets.mine.path must be a text"),
         ("mine", {"path": 7}, "got 7"),
-        ("mine", {"path": "my.xlsx"}, ".csv, .tsv, .parquet, got 'my.xlsx'"),
+        ("mine", {"path": "my.csv", "separator": "é"}, "data.sets.mine.separator must be one or"),
         ("mine", "my.csv", "must be a mapping"),
-        ("mine", {"path": "my.csv", "user": 3}, "data.sets.mine.user must be the name of a column"),
-        ("mine", {"path": "my.csv", "user": ""}, "data.sets.mine.user must be the name"),
+        ("mine", {"path": "my.csv", "user": 3}, "data.sets.mine.user must be a text"),
+        ("mine", {"path": "my.csv", "user": ""}, "data.sets.mine.user must be a text that is"),
         ("mine", {"path": "my.csv", "user": "a", "item": "a"}, "must be different columns"),
         ("mine", {"path": "my.csv", "rating_range": [5, 1]}, "rating_range must be [lowest, high"),
         ("mine", {"path": "my.csv", "rating_range": [1, 1]}, "rating_range must be"),
         ("mine", {"path": "my.csv", "rating_range": [1]}, "rating_range must be"),
         ("mine", {"path": "my.csv", "rating_range": 5}, "rating_range must be"),
-        ("mine", {"path": "my.csv", "rating_range": ["1", "5"]}, "rating_range must be"),
-        ("mine", {"path": "my.csv", "rating_range": [False, True]}, "rating_range must be"),
+        ("mine", {"path": "my.csv", "rating_range": "15"}, "rating_range must be"),
         ("mine", {"path": "my.csv", "rating_range": [0, float("inf")]}, "rating_range must be"),
         ("mine", {"path": "my.csv", "sha256": "123"}, "64 hexadecimal digits, got '123'"),
         ("ml-100k", {"path": "my.csv"}, "the name 'ml-100k' is taken"),
