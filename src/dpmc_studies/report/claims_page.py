@@ -10,7 +10,9 @@ from pathlib import Path
 
 from dpmc_studies.frame.api import Study
 from dpmc_studies.frame.checking.runs import read_frame
+from dpmc_studies.frame.judging.claims import COMPARE
 from dpmc_studies.frame.judging.finding import NOT_RUN, UNREPORTED
+from dpmc_studies.frame.judging.wording import told
 from dpmc_studies.report.numbers import effect_parts
 from dpmc_studies.yaml_files import read_plain
 
@@ -85,8 +87,11 @@ def _row(claim: Mapping, judged: Mapping | None) -> tuple[str, ...]:
     words = (_named(claim["id"].lower(), claim["id"]), claim["claim"], source)
     if judged is None:
         return (*words, "judged in each run", "", "")
-    effect, interval = effect_parts({**judged, "predicate": claim["predicate"]})
-    what = re.split(r"\.(?:\s|$)", claim["predicate"].partition("Effect:")[2])[0].strip()
+    predicate = claim.get("predicate", "")
+    if COMPARE in claim:
+        predicate = f"{told(claim[COMPARE])} {predicate}"
+    effect, interval = effect_parts({**judged, "predicate": predicate})
+    what = re.split(r"\.(?:\s|$)", predicate.partition("Effect:")[2])[0].strip()
     plain = effect and "%" not in effect and "points" not in effect
     depends, printed = (_text(judged.get(key)) for key in ("depends_on", "reported_verdict"))
     verdict = judged["verdict"] + (f"; depends on: {depends}" if depends else "")

@@ -30,8 +30,8 @@ PASSED, FAILED = "passed", "failed"
 FILTERS = ("dataset", "mechanism")  # coordinates with a column of their own
 SHOWN_DIGITS = 4
 # what the effect of a claim is, by the words of its predicate
-LOG_RATIO = r"delta\s*\(|\blog\s*\(|[Ll]og\s+(RMSE|ARE)|\b[Ss]econds\b"
-RATIO = r"(RMSE|ARE)\b[^.;]* over (that|the mean)"  # of which bounds are stated, WITHIN
+LOG_RATIO = r"delta\s*\(|\blog\s*\(|\b(RMSE|ARE)\b|\b[Ss]econds\b"
+RATIO = r"(RMSE|ARE)\b.* (times that|over (that|the mean))"  # of which bounds are stated, WITHIN
 OTHER_SCALE, NO_LOG = r"accuracy|[Rr]ecall|slope", r"ratio\b"
 MANY = math.log(2)
 """The margin, a log ratio, from which a claim is about a multiple."""

@@ -20,6 +20,7 @@ from dpmc_studies.frame.judging.finding import (
 )
 from dpmc_studies.frame.judging.rules import mostly_below, not_available
 from dpmc_studies.frame.judging.verdicts import fewest
+from dpmc_studies.frame.judging.wording import told
 from dpmc_studies.frame.showing.frames import percent
 from dpmc_studies.report.numbers import effect_text
 from dpmc_studies.studies.huber.chapter import TEXT, counts_text
@@ -127,7 +128,10 @@ def test_no_effect_of_a_committed_claim_is_a_bare_log_ratio():
         table = pd.read_csv(kept).dropna(subset=["effect"])
         written = HOME / "src" / "dpmc_studies" / "studies" / study / "claims.yaml"
         claims = yaml.safe_load(written.read_text(encoding="utf-8"))
-        predicates = {claim["id"]: claim["predicate"] for claim in claims}
+        predicates = {
+            claim["id"]: told(claim["compare"]) if "compare" in claim else claim["predicate"]
+            for claim in claims
+        }
         for claim in table[table["rule"] != "fact"].to_dict("records"):
             text = signed(claim["effect"]).replace("−", "-")
             if f" {text}" in claim["reason"]:

@@ -98,6 +98,9 @@ def load_claims(path: str | Path, predicates: Mapping[str, Callable]) -> list[di
             raise InputError(f"{path}: the claim {identifier!r} comes twice")
         seen.add(identifier)
     written = _when_written(path.with_name("predicates.yaml"), seen)
+    for entry in entries:
+        says = getattr(predicates[entry["id"]], "says", "")
+        entry["predicate"] = f"{says} {entry['predicate']}".strip()
     return [entry | {"written": written.get(entry["id"], AFTER)} for entry in entries]
 
 
@@ -120,7 +123,8 @@ def _stated(entry: object) -> object:
     """Return what an entry states: with its source, without how it is judged."""
     if not isinstance(entry, dict):
         return entry
-    entry = {name: value for name, value in entry.items() if name != COMPARE}
+    if COMPARE in entry:
+        entry = {"predicate": ""} | {n: value for n, value in entry.items() if n != COMPARE}
     if entry.get("own") is not True:
         return entry
     stated = {"source": OWN, "sentence": ""}

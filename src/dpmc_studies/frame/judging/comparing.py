@@ -11,7 +11,8 @@ An entry with a key ``compare`` needs no predicate in Python::
 
 The study gives one function for all of them, which makes of the sides what a rule judges. A list of
 values is each of them in turn; ``best`` is the one of least error. ``parts`` is a list of such
-comparisons with names, all of which have to hold.
+comparisons with names, all of which have to hold. How it is judged is written from the entry
+(``wording.py``); a ``predicate`` beside it is added to these sentences.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -30,6 +31,7 @@ from dpmc_studies.frame.judging.choices import USUAL, Choices
 from dpmc_studies.frame.judging.claims import COMPARE
 from dpmc_studies.frame.judging.finding import OURS, PAPERS, Finding
 from dpmc_studies.frame.judging.rules import Rows, Sample
+from dpmc_studies.frame.judging.wording import MEASURES, told
 from dpmc_studies.statistics.paired import Pair, pairs
 from dpmc_studies.yaml_files import read_plain
 
@@ -131,6 +133,23 @@ class Comparison:
         return rule.of_rows(compared, formatter=formatter, **options)
 
 
+@dataclass(frozen=True)
+class Compared:
+    """The predicate of an entry: it judges evidence, and ``says`` how."""
+
+    judge: Callable[[object, Comparison], Finding]
+    parts: tuple[Comparison, ...]
+    says: str
+
+    def __call__(self, evidence: object) -> Finding:
+        """Judge all parts of the entry."""
+        found = [self.judge(evidence, each) for each in self.parts]
+        if len(found) == 1:
+            return found[0]
+        named = zip(self.parts, found, strict=True)
+        return rules.all_of([rules.named(part.name, each) for part, each in named])
+
+
 def at_places(
     comparison: Comparison,
     places: Mapping[tuple, pd.DataFrame],
@@ -169,7 +188,7 @@ def compared_claims(
     needed: Collection[str] = (),
     best: Collection[str] = ("first", "second"),
     optional: Collection[str] = (),
-) -> dict[str, Callable[[object], Finding]]:
+) -> dict[str, Compared]:
     """Return the predicates of the claims of a file that have a key ``compare``, by their ids.
 
     Parameters
@@ -205,10 +224,6 @@ def compared_claims(
     }
 
 
-def _judge_parts(judge, comparisons: Sequence[Comparison], evidence: object) -> Finding:
-    return rules.all_of([rules.named(each.name, judge(evidence, each)) for each in comparisons])
-
-
 class _Reading(NamedTuple):
     """Reads one entry, and refuses what is not known."""
 
@@ -221,18 +236,19 @@ class _Reading(NamedTuple):
     optional: Collection[str]
     where: str
 
-    def predicate(self, judge: Callable, entry: object) -> Callable[[object], Finding]:
-        if not isinstance(entry, dict) or set(entry) != {"parts"}:
-            return partial(judge, comparison=self.of(entry))
-        return partial(_judge_parts, judge, [self.of(part) for part in entry["parts"]])
+    def predicate(self, judge: Callable, entry: object) -> Compared:
+        several = isinstance(entry, dict) and set(entry) == {"parts"}
+        parts = tuple(self.of(part) for part in (entry["parts"] if several else [entry]))
+        return Compared(judge, parts, told(entry, self.coordinates))
 
     def of(self, entry: object) -> Comparison:
         if not isinstance(entry, dict) or not {"first", "second", "rule"} <= set(entry):
             raise InputError(f"{self.where} must compare first with second by a rule.")
         rule = self.known("rule", entry["rule"], RULES)
         unit = self.known("unit", entry.get("unit", "share"), UNITS)
+        self.known("measure", entry.get("measure", MEASURES[0]), MEASURES)
         bounds = RULES[rule].bounds
-        optional = ("where", "unit", "margin_of", "missing", "name", *self.optional)
+        optional = ("where", "unit", "measure", "margin_of", "missing", "name", *self.optional)
         for name in entry:
             self.known("key", name, ("first", "second", "rule", *bounds, *optional))
         given = {name: entry[name] for name in ("margin_of", "missing", "name") if name in entry}

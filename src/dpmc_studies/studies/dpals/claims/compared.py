@@ -56,14 +56,17 @@ VARIANTS = [
     "adaptive_0.2_no_projection",
 ]
 COORDINATES = {
-    "dataset": (*DATASETS, "ml-10m-top400-part"),
-    "method": (*METHODS, *FORMS),
-    "variant": VARIANTS,
+    "dataset": {
+        **{name: label.removeprefix("Synthetic, ") for name, label in DATASETS.items()},
+        "ml-10m-top400-part": "23 % of the users of MovieLens 10M, top 400",
+    },
+    "method": {**METHODS, **dict(zip(FORMS, FORMS, strict=True))},
+    "variant": {name: variant_label(name) for name in VARIANTS},
     "epsilon": (),
 }
 GROUPS: Mapping[str, Sequence] = {
-    "all n": [*SIZES],
-    "all epsilon": [*EPSILONS],
+    "5,000 to 50,000 users": [*SIZES],
+    "ε 1 to 20": [*EPSILONS],
     "real ratings": [name for name in DATASETS if is_real(name)],
     "other private methods": [name for name in PRIVATE if name != DPALS],
 }
@@ -201,12 +204,11 @@ TEXTS = {"D23": _without_projection, **OWN_TEXTS}
 
 
 def _told(
-    predicate: Callable[[DpalsEvidence], Finding],
     text: Callable[[DpalsEvidence, Comparison], str],
     evidence: DpalsEvidence,
+    comparison: Comparison,
 ) -> Finding:
-    found = predicate(evidence)
-    beside_it = text(evidence, predicate.keywords["comparison"])
+    found, beside_it = judged(evidence, comparison), text(evidence, comparison)
     return explained(found, beside_it) if beside_it else found
 
 
@@ -220,4 +222,4 @@ for _name, _predicate in compared_claims(
     optional=("over",),
 ).items():
     _text = TEXTS.get(_name)
-    PREDICATES[_name] = partial(_told, _predicate, _text) if _text else _predicate
+    PREDICATES[_name] = replace(_predicate, judge=partial(_told, _text)) if _text else _predicate

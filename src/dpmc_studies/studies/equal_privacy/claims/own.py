@@ -38,15 +38,19 @@ from dpmc_studies.studies.equal_privacy.frames import (
 from dpmc_studies.yaml_files import beside
 
 COLUMNS = ("claim", *CELL, "first", "second", "difference", "low", "high", "p_value", "trials")
-METHODS = [*FACTOR_MODELS, *PRIVATE_BASELINES, *UNTUNED, *REFERENCE_LABELS]
-COORDINATES = {"dataset": DATASETS, "relation": RELATIONS, "epsilon": (), "method": METHODS}
-COORDINATES |= {"mechanism": MECHANISM_LABELS}
+METHODS = REFERENCE_LABELS | UNTUNED | PRIVATE_BASELINES | FACTOR_MODELS
+COORDINATES = {
+    "dataset": DATASETS,
+    "relation": {name: EVENTS[name].replace("if", "neighbours where") for name in RELATIONS},
+    "epsilon": (),
+    "method": METHODS,
+}
+COORDINATES |= {"mechanism": {name: f"{MECHANISM_LABELS[name]} noise" for name in MECHANISM_LABELS}}
 GROUPS = {
-    "factorisations": FACTOR_MODELS,
-    "baselines": PRIVATE_BASELINES,
-    "informed baselines": [name for name in PRIVATE_BASELINES if name != TRIVIAL],
-    "untuned": UNTUNED,
-    "references": REFERENCE_LABELS,
+    "private ALS and A-IRLS": FACTOR_MODELS,
+    "private baselines": PRIVATE_BASELINES,
+    "private biases": [name for name in PRIVATE_BASELINES if name != TRIVIAL],
+    "models without noise": REFERENCE_LABELS,
 }
 """What ``claims.yaml`` calls several models."""
 
@@ -78,7 +82,7 @@ def refuse_noise_of_references(name: str, comparison: Comparison) -> None:
 
 
 for _name, _predicate in COMPARED.items():
-    refuse_noise_of_references(_name, _predicate.keywords["comparison"])
+    refuse_noise_of_references(_name, _predicate.parts[0])
 
 
 @claim("P7")
@@ -96,7 +100,7 @@ def comparisons(evidence: Evidence) -> pd.DataFrame:
     tables = [
         compare(here, CELL).assign(claim=name)
         for name, predicate in COMPARED.items()
-        if (here := compared(evidence, predicate.keywords["comparison"]))
+        if (here := compared(evidence, predicate.parts[0]))
     ]
     if not tables:
         return pd.DataFrame(columns=list(COLUMNS))

@@ -11,6 +11,7 @@ from dpmc_studies.frame.jobs.cells import SYNTHETIC
 from dpmc_studies.frame.judging.comparing import Comparison, Side, compared_claims
 from dpmc_studies.frame.judging.finding import Finding
 from dpmc_studies.frame.judging.rules import Sample
+from dpmc_studies.frame.showing.frames import DATASET_LABELS, MECHANISM_LABELS
 from dpmc_studies.studies.huber.cells import Cell
 from dpmc_studies.studies.huber.claims.contrasts import (
     FRACTIONS,
@@ -21,13 +22,18 @@ from dpmc_studies.studies.huber.claims.contrasts import (
 )
 from dpmc_studies.studies.huber.claims.evidence import PREDICATES, Evidence
 from dpmc_studies.studies.huber.claims.real_data import MOVIELENS, SWEETRS, real_cell
-from dpmc_studies.studies.huber.experiments.common import METHODS, NOISES, PAPERS_DATA
+from dpmc_studies.studies.huber.experiments.common import NOISES, PAPERS_DATA
 from dpmc_studies.yaml_files import beside
 
-GRID = {"rank": RANKS, "variance": VARIANCES, "fraction": FRACTIONS, "method": METHODS}
-GRID |= {"mechanism": NOISES}
+GRID = {"rank": RANKS, "variance": VARIANCES, "fraction": FRACTIONS}
+GRID["method"] = {"als": "ALS", "irls": "A-IRLS"}
+GRID |= {"mechanism": {name: f"{MECHANISM_LABELS[name]} noise" for name in NOISES}}
 PLACE, PLACES = ("dataset", "fraction"), (*MOVIELENS, *SWEETRS)
-COORDINATES = GRID | {"dataset": PAPERS_DATA, "fraction": (), "irls_iterations": ()}
+COORDINATES = GRID | {
+    "dataset": {name: DATASET_LABELS[name] for name in PAPERS_DATA},
+    "fraction": (),
+    "irls_iterations": (),
+}
 
 
 def judged(evidence: Evidence, comparison: Comparison) -> Finding:

@@ -12,6 +12,7 @@ from dpmc.errors import InputError
 from dpmc_studies.frame.judging.comparing import Comparison, compared_claims
 from dpmc_studies.frame.judging.finding import Finding
 from dpmc_studies.frame.judging.rules import Rows
+from dpmc_studies.frame.showing.frames import DATASET_LABELS
 from dpmc_studies.studies.onebit.cells import OBSERVED_FRACTION, SYNTHETIC
 from dpmc_studies.studies.onebit.claims.evidence import (
     MOVIELENS,
@@ -28,9 +29,11 @@ from dpmc_studies.studies.onebit.claims.verdicts import of_outputs
 from dpmc_studies.yaml_files import beside
 
 COORDINATES = {
-    "dataset": (SYNTHETIC, MOVIELENS, RESTAURANT), "mechanism": tuple(PAPER), "epsilon": ()
-}  # fmt: skip
-GROUPS = {"the four": tuple(PAPER), "all but OutP": PERTURBED}
+    "dataset": {name: DATASET_LABELS[name] for name in (SYNTHETIC, MOVIELENS, RESTAURANT)},
+    "mechanism": tuple(PAPER),
+    "epsilon": (),
+}
+GROUPS = {"all four mechanisms": tuple(PAPER), "InP, ObjP and GraP": PERTURBED}
 
 
 def judged(evidence: OneBitEvidence, comparison: Comparison) -> Finding:

@@ -25,17 +25,19 @@ RECALL = "recall"
 COLLECTIVE, ENCODED = ("dp_cmf", "dp_cmf_h_free"), ("dp_encoder", "dp_encoder_h_free")
 GROUPS = {
     "new data": NEW_DATA,
-    "later": LATER,
-    "earlier": [name for name in METHODS if name not in (*LATER, LOCAL_BAYES)],
-    "forms of dpals": [name for name in METHODS if name.startswith("dpals")],
-    "collective": COLLECTIVE,
-    "with an encoder": ENCODED,
-    "others with features": (*COLLECTIVE, *ENCODED),
+    "the later methods and effects": LATER,
+    "the other methods up to 2021 and ours": [
+        name for name in METHODS if name not in (*LATER, LOCAL_BAYES)
+    ],
+    "all forms of DPALS": [name for name in METHODS if name.startswith("dpals")],
+    "both forms of DP-CMF": COLLECTIVE,
+    "both forms of DPALS with an encoder": ENCODED,
+    "DP-CMF and DPALS with an encoder": (*COLLECTIVE, *ENCODED),
 }
 """What ``claims.yaml`` calls several values."""
 MODEL = ("method", "variant")
-COORDINATES = {"dataset": DATASETS, "epsilon": (), "method": {**METHODS, **RANKED}}
-COORDINATES |= {"variant": (SEARCHED, RECALL, *FEATURES, *FORMS)}
+COORDINATES = {"dataset": DATASETS, "epsilon": (), "method": {**RANKED, **METHODS}}
+COORDINATES |= {"variant": {SEARCHED: "", RECALL: "", **FEATURES, **FORMS}}
 
 
 def judged(evidence: Evidence, comparison: Comparison) -> Finding:
