@@ -2,7 +2,9 @@
 
 For dense tables of users by items, without ratings held out; written from formulas alone, without
 sight of the code, but for features and ``user_replace``, which came later. Symbols and their order
-are those of docs/local_bayes.md; numbers are the constants of the package.
+are those of docs/local_bayes.md; numbers are the constants of the package. Items of the covariance ascend,
+and its directions have the order and the signs that the package gives them, so that both programs
+can have the same noise.
 """
 
 from collections import namedtuple
@@ -98,7 +100,7 @@ def learn(its, pi, lam):
 
 
 def fit(x, rated, H, mu, rng, replace=False, features=None):
-    """Return the published model of ratings x, from -H to H, and 0 where there is none.
+    """Return the published model of ratings x, from -H to H, 0 where there is none, and the check.
 
     ``replace`` stands for the relation ``user_replace``.
     """
@@ -195,7 +197,7 @@ def fit(x, rated, H, mu, rng, replace=False, features=None):
             part, least, found = smaller, 0.25, True
             break
     if found:
-        K, rest = ranked[:z], rest - part * 0.25
+        K, rest = np.sort(ranked[:z]), rest - part * 0.25
         row = (rated * (x - biases.b - users(biases, x, rated)[0] @ biases.v.T))[:, K]
         row /= np.maximum(norm(row, axis=1, keepdims=True), t)
         sigma, G = release(outer, part * 0.25, row.T @ row)
@@ -210,10 +212,11 @@ def fit(x, rated, H, mu, rng, replace=False, features=None):
         for _ in range(6):
             size, u = eigh(G)
             above = (size > lowest) & (np.arange(z) >= z - 12)
-            size, u = np.maximum(size[above], 1.02 * edge), u[:, above]
+            size, u = np.maximum(size[above][::-1], 1.02 * edge), u[:, above][:, ::-1]
             clear = (size + np.sqrt(size**2 - edge**2)) / 2
             cos2 = 1 - (edge / (2 * clear)) ** 2
             np.fill_diagonal(G, u**2 @ (clear * cos2))
+        u = u * np.where(u[np.abs(u).argmax(0), np.arange(clear.size)] < 0, -1, 1)
         r, (o, w) = clear.size, np.zeros((2, m, clear.size))
         o[K] = u * np.sqrt(clear / cos2) / d[:, None]
         w[K] = d[:, None] ** 2 * z / (clear * (1 / cos2 - 1))
@@ -288,4 +291,4 @@ def fit(x, rated, H, mu, rng, replace=False, features=None):
     errors = np.minimum((counting * e**2).sum(2) / np.maximum(counting.sum(1), 1), 1e6)
     sigma, worse = release(1, 0.01, np.clip(errors[0] - errors[1:], -1, 1) @ k * np.sqrt(1 / 2))
     b, v, p, _ = models[1 + worse.argmax()] if worse.max() > 2.5 * sigma else model
-    return Model(np.clip(b, -H, H), v, p, None)
+    return Model(np.clip(b, -H, H), v, p, None), worse

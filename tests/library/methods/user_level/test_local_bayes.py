@@ -6,21 +6,19 @@ import numpy as np
 import pytest
 
 from dpmc.errors import InputError
-from dpmc.methods import method_class, method_name
+from dpmc.methods import method_class
 from dpmc.methods.blocks import joined
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.released import fit_folder
 from dpmc.methods.released.verify_fit import account_fit
 from dpmc.methods.user_level.local_bayes import check, directions, offsets, refinement, scale, worth
 from dpmc.methods.user_level.local_bayes import method as local_bayes
-from dpmc.methods.user_level.local_bayes.constants import MOST_STEPS, STEPS
 from dpmc.methods.user_level.local_bayes.method import LocalBayes
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation, Replay
 from dpmc.privacy.release import GridNoise
 from dpmc.publication.features import Features
 from dpmc.ratings import Ratings
 from dpmc.released import load
-from dpmc_studies.datasets.drawn import synthetic
 from dpmc_studies.studies.audit.neighbours import labelled_neighbours, of_people
 from dpmc_studies.studies.audit.released import Publisher, follow_published
 from dpmc_studies.studies.audit.traces import asked
@@ -76,13 +74,6 @@ def test_a_fit_spends_its_budget_and_no_more(relation, epsilon):
     assert ledger.transcript[0].sensitivity == 2 * doubled
 
 
-def test_it_is_known_by_its_name_and_repeatable():
-    assert method_class("local_bayes") is LocalBayes
-    assert method_name(model()) == "local_bayes"
-    one, two = (model().fit(drawn(0, n_users=300), rng=0, noise_rng=1) for _ in range(2))
-    np.testing.assert_array_equal(one.item_factors_, two.item_factors_)
-
-
 @pytest.mark.parametrize("n_ratings", [0, 1, 5])
 def test_hardly_any_ratings_are_no_error(n_ratings):
     few = drawn(0, n_users=50).take(np.arange(n_ratings))
@@ -136,17 +127,6 @@ def test_published_with_exact_noise_and_completed_alone(tmp_path, given):
         np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
-def test_a_file_without_its_precisions_is_refused(tmp_path):
-    fitted = model().fit(drawn(1, n_users=100), rng=0, noise_rng=1)
-    fit_folder.write(tmp_path / "out", fitted, ("item_factors",), {})
-    path = tmp_path / "out" / "SIMULATED_item_factors.csv"
-    path = path if path.exists() else next((tmp_path / "out").glob("*item_factors.csv"))
-    lines = path.read_text().splitlines()
-    path.write_text("\n".join(",".join(line.split(",")[:2]) for line in lines) + "\n")
-    with pytest.raises(InputError, match="holds no factors"):
-        load(tmp_path / "out")
-
-
 @pytest.mark.parametrize("epsilon", [0.5, 2, 20])
 def test_it_is_never_worse_than_biases_and_better_where_there_is_room(epsilon):
     """Over 4 drawn matrices; differences are 5 standard errors or more: it fails by no chance."""
@@ -162,45 +142,6 @@ def test_it_is_never_worse_than_biases_and_better_where_there_is_room(epsilon):
     if epsilon == 20:
         assert max(gaps) < 0.93
         assert fitted.item_factors_.shape[1] == 4  # the users' level and the three drawn factors
-
-
-def test_ratings_without_noise_of_their_own_are_worth_further_steps(monkeypatch):
-    split = synthetic(
-        np.random.default_rng(0), users=6000, items=100, rank=3, share=0.3, test_entries=5000
-    )
-    errors = []
-    for most in (MOST_STEPS, STEPS):
-        monkeypatch.setattr(local_bayes, "MOST_STEPS", most)
-        fitted = model(rating_range=(-10.0, 10.0))
-        noise = FloatNoise(fitted.calibration.noise, np.random.default_rng(1))
-        ledger = Ledger(noise, fitted.releases, keep=True)
-        fitted.fit(split.training, rng=0, ledger=ledger)
-        steps = sum(each.what == "updates" for each in ledger.transcript)
-        assert steps == most
-        assert ledger.spent == pytest.approx(fitted.releases, rel=1e-12)
-        errors.append(rmse(fitted, split.test))
-    assert errors[0] < 1e-4  # of a deviation of 1
-    assert errors[1] > 10 * errors[0]
-
-
-@pytest.mark.parametrize(("epsilon", "looked_for"), [(2.0, True), (0.1, False)])
-def test_where_offsets_are_well_known_a_strong_direction_is_looked_for(epsilon, looked_for):
-    """None that explains a tenth of the spread would be seen; these explain most of it.
-
-    What is not known of offsets is .03 and .19 of the spread here, and with directions the error is
-    half of that without.
-    """
-    train, test = halves(drawn(0, 1000, 100, density=0.3, noise=0.3))
-    fitted, without = model(epsilon), model(epsilon, explained=1e-6)
-    noise = FloatNoise(fitted.calibration.noise, np.random.default_rng(1))
-    ledger = Ledger(noise, fitted.releases, keep=True)
-    fitted.fit(train, rng=0, ledger=ledger)
-    assert ("covariance" in [each.what for each in ledger.transcript]) == looked_for
-    assert ledger.spent == pytest.approx(fitted.releases, rel=1e-12)
-    if looked_for:
-        without.fit(train, rng=0, noise_rng=1)
-        assert fitted.rank > without.rank == 0
-        assert rmse(fitted, test) < 0.8 * rmse(without, test)
 
 
 def test_held_out_ratings_say_what_the_model_is_worth(tmp_path):
@@ -373,23 +314,6 @@ def test_nothing_but_noised_sums_leaves_a_fit_that_tells_its_error(relation, exp
             assert found.differing == 0
 
 
-@pytest.mark.parametrize(
-    ("told", "published"), [((1e9, 0), "biases"), ((0, 1e9), "own means"), ((-1e9, -1e9), None)]
-)
-def test_the_noised_check_alone_says_what_is_published(told, published):
-    """Not what it was before the noise: two neighbours would publish models of two kinds."""
-
-    class Told(FloatNoise):
-        def add(self, query, sensitivity, changed=None):
-            noised = super().add(query, sensitivity, changed)
-            return np.array(told, float) if query.shape == (2,) else noised
-
-    fitted = model()
-    noise = Told(fitted.calibration.noise, np.random.default_rng(0))
-    fitted.fit(drawn(0, n_users=50), rng=0, ledger=Ledger(noise, fitted.releases))
-    assert fitted.fell_back_to_ == published
-
-
 FEATURES = Features(
     ("year", "drama"), [f"i{k}" for k in range(60)], np.random.default_rng(1).random((60, 2))
 )
@@ -447,24 +371,3 @@ def test_ratings_held_out_have_no_part_in_the_check_either(monkeypatch):
     ratings = drawn(0, n_users=50)
     model(held_out=0.5).fit(ratings, rng=0, noise_rng=0)
     assert 0.3 < seen[0] / len(ratings) < 0.7
-
-
-def test_each_release_is_read_with_the_noise_that_it_has(monkeypatch):
-    told = {}
-
-    def watched(name, right):
-        def read(noised, noise, *more):
-            told[name] = noise
-            return right(noised, noise, *more)
-
-        return read
-
-    monkeypatch.setattr(scale, "read", watched("scale", scale.read))
-    monkeypatch.setattr(offsets, "read", watched("offsets", offsets.read))
-    monkeypatch.setattr(check, "better", watched("check", check.better))
-    fitted = model()
-    std = fitted.calibration.noise.std()
-    ledger = Ledger(FloatNoise(fitted.calibration.noise, np.random.default_rng(0)), 9, keep=True)
-    fitted.fit(drawn(0, n_users=50), rng=0, ledger=ledger)
-    had = {each.what: std * each.scale for each in ledger.transcript}
-    assert told == pytest.approx({name: had[name] for name in ("scale", "offsets", "check")})
