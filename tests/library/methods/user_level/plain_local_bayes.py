@@ -2,9 +2,9 @@
 
 For dense tables of users by items, without ratings held out; written from formulas alone, without
 sight of the code, but for features and ``user_replace``, which came later. Symbols and their order
-are those of docs/local_bayes.md; numbers are the constants of the package. Items of the covariance ascend,
-and its directions have the order and the signs that the package gives them, so that both programs
-can have the same noise.
+are those of docs/local_bayes.md; numbers are the constants of the package. Items of the covariance
+ascend, and its directions have the order and the signs that the package gives them, so that both
+programs can have the same noise.
 """
 
 from collections import namedtuple
