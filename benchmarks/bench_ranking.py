@@ -6,7 +6,7 @@
 A table is one of SHAPES, "users x items, likes, tastes" such as "1000x300,20,2" (likes: the median
 of a user; tastes: their size), "shape 7" (the likes of a table of ``shapes.py``, from three
 quarters up its range), or with --data one of LIKES_FROM; by default all of TABLES, and all real
-ones with --data. Each split learns from 80 % of the likes; generated tables are drawn anew for each
+ones with --data. Each split learns from 80 % of the likes. Generated tables are new for each
 split. All items are candidates but those; at most JUDGED users are judged, fewer of many items.
 
 Printed are means over the splits: NDCG@20 of private popularity, how much more or less the lists of

@@ -5,7 +5,7 @@
 RMSE on the held-out fifth of the ratings, predictions clipped to the range that ratings can take
 (surprise does so), mean over three splits that all models share, and CPU seconds of a fit. What is
 not installed is left out and named. See README.md for the settings. Ends with status 1 if our best
-reference is more than .5 % above the best of the others.
+reference is more than 0.5 % above the best of the others.
 """
 
 import argparse

@@ -5,7 +5,7 @@
 The shapes are drawn by shapes.py. A row is a shape: held-out RMSE of Local Bayes over that of the
 better of private biases and of users' own means, shrunk by two ratings towards the private mean of
 all, each within the same budget; then the most by which its error rises with the budget. An error
-below 1 % of the range counts as 1 %. Marked with ! is what is beyond 1 % and, for the rise, .5 %,
+below 1 % of the range counts as 1 %. Marked with ! is what is beyond 1 % and, for the rise, 0.5 %,
 by more than two standard errors over the trials. Ends with status 1 if an offset lies outside of
 the range or a prediction is not finite.
 """

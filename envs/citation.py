@@ -1,4 +1,4 @@
-"""Make codemeta.json and .zenodo.json anew from CITATION.cff: python envs/citation.py."""
+"""Make codemeta.json and .zenodo.json again from CITATION.cff: python envs/citation.py."""
 
 import json
 import tomllib

@@ -1,4 +1,4 @@
-"""Make the files of environments anew: python envs/lock.py [--upgrade], which needs uv.
+"""Make the files of environments again: python envs/lock.py [--upgrade], which needs uv.
 
 pyproject.toml says which packages, envs/requirements.lock which versions of them and of all that
 they need, and envs/dpmc.yaml the same versions for conda. Without --upgrade, versions stay that

@@ -1,7 +1,7 @@
 """Hooks of MkDocs (mkdocs.yml): pages from outside of docs/, links to files, formulas, the API.
 
 A link to a document of the project leads to its page; any other file of the project is not on the
-site, so its path stands beside the words. Formulas become MathML.
+site, so its path is next to the words. Formulas become MathML.
 """
 
 import os

@@ -6,7 +6,7 @@ A fault counts as found ("killed") only if the tests named with it run and one o
 module that cannot be imported or a run that does not end shows nothing. Nothing is written to
 the repository.
 
-Compiled functions of the unchanged code are kept. numba compiles one anew where its own file has
+Compiled functions of the unchanged code are kept. numba compiles one again where its own file has
 changed; those of other files that import the changed one are removed for its run.
 """
 
@@ -148,7 +148,7 @@ def with_importers(changed: Path, source: Path) -> set[Path]:
 def compiled_for(folder: Path, mutation: Mutation) -> tuple[Path, bool]:
     """Return the folder of compiled functions for a mutation, and whether it is for that alone.
 
-    That of the unchanged code, unless some of it hangs on the file.
+    That of the unchanged code, unless some of it depends on the file.
     """
     kept, path = folder / KEPT, folder / mutation.file
     users = with_importers(path, folder / "src")

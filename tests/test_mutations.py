@@ -69,7 +69,7 @@ def test_outcomes(tmp_path, mutated, killed, text):
 
 @pytest.mark.slow
 def test_what_was_compiled_of_the_unchanged_code_hides_no_fault(tmp_path):
-    """A constant is part of what is compiled of another file; what hangs on nothing is kept."""
+    """A constant is part of what is compiled of another file; what depends on nothing is kept."""
     package, test = tmp_path / "src" / "dpmc", tmp_path / "test_toy.py"
     package.mkdir(parents=True)
     compiled = "from numba import njit\n{}\n@njit(cache=True)\ndef {}(x):\n    return {}\n"

@@ -1,6 +1,6 @@
 """Compiled code that is never older than its source.
 
-numba keeps what it compiled beside the source, and compiles a function anew where the function's
+numba keeps what it compiled beside the source, and compiles a function again where the function's
 own file has changed. A function of another file that it calls, and a constant of another module,
 are part of what is kept and are not looked at: after an update the old ones would go on. So all
 that is kept is removed as soon as any of these files has changed. This holds for what is kept

@@ -138,7 +138,7 @@ def reading_npz(path: str | Path) -> Iterator[None]:
         raise
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError) as error:
         raise InputError(
-            f"{path} is broken ({error}); delete it, then run this again: it is made anew."
+            f"{path} is broken ({error}); delete it, then run this again: it is made again."
         ) from None
 
 

@@ -113,7 +113,7 @@ class Compressed:
         return Compressed(indptr, self.indices[places], self.values[places])
 
     def columns(self, chosen: np.ndarray, n_columns: int) -> "Compressed":
-        """Return the ratings of some of ``n_columns`` columns, ascending and numbered anew."""
+        """Return the ratings of some of ``n_columns`` columns, ascending and renumbered."""
         if chosen.size == n_columns:
             return self
         number = np.full(n_columns, -1, dtype=np.int32)

@@ -5,7 +5,7 @@ and items fall into groups without common ratings, the best matrix of rank 1 is 
 one group; computed, it is about 1e-20 there, with the sign of its rounding.
 
 **Lists** are ordered by predictions rounded to multiples of the largest difference of a tie, halves
-up, and then by place. So the order of two items hangs on no third one, and a list of n items is the
+up, and then by place. So the order of two items depends on no third, and a list of n items is the
 beginning of every longer one. :meth:`dpmc.released.PublishedItems.best`,
 :mod:`dpmc.methods.kernels.completion` and the script of a page do so by the same operations.
 """

@@ -18,7 +18,7 @@ class _Strict(QUICK):
 
     def construct_mapping(self, node, deep=False):
         seen = {}
-        # before the keys that `<<` brings are mixed in: those may be given anew
+        # before the keys that `<<` brings are mixed in: those may be given again
         for key_node, _ in node.value:
             if key_node.tag == MERGE_TAG:
                 continue

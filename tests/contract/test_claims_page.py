@@ -13,7 +13,7 @@ ANCHORS = {"h2", "h34", "e1", "erratum-e1", "erratum-e60"}
 
 
 def test_the_page_is_that_of_the_claims_and_of_the_reference():
-    """`dpmc reference claims` writes it anew."""
+    """`dpmc reference claims` writes it again."""
     assert claims_page(STUDIES, REFERENCE) == PAGE, "write it with: dpmc reference claims"
 
 

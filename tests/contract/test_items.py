@@ -132,7 +132,7 @@ def test_a_broken_entry_is_refused(tmp_path, change, message):
 
 
 def test_the_page_of_the_documents_is_that_of_the_reference():
-    """`dpmc reference items` writes it anew."""
+    """`dpmc reference items` writes it again."""
     page = (HOME / "docs" / "items.md").read_text(encoding="utf-8")
     made = items_page(plan_of("full"), REFERENCE)
     anchors = anchors_of(claims_page(STUDIES, REFERENCE))

@@ -145,7 +145,7 @@ OWN = "|".join(name for name in BUILT_IN if name not in ("huber", "audit"))
 NAMED = re.compile(
     rf"studies[./](?:{EVERY})\b|results/(?:quick/)?(?:{EVERY})\b|(?<!methods\.)\b(?:{OWN})(?:_|\b)"
 )
-# and in the frame by what stands beside them: a list of mechanisms, or noise
+# and in the frame by what is next to them: a list of mechanisms, or noise
 NAMED_IN_FRAME = re.compile(
     rf"{NAMED.pattern}|\baudit(?:_|\b)"
     r"|(?<!laplace, )(?<!\")\bhuber(?:_|\b)|(?<!\")\bHuber\b(?! noise)"

@@ -44,7 +44,7 @@ DRAWN_TWICE = {
 }
 
 every_study = pytest.mark.parametrize("name", STUDIES)
-# the grid of the Huber study is always there: its other tables stand beside published numbers
+# the grid of the Huber study is always there: its other tables are next to published numbers
 that_may_lack = pytest.mark.parametrize("name", [name for name in STUDIES if name != "huber"])
 
 

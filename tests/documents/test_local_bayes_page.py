@@ -17,7 +17,7 @@ PLACES = {"OFFSET", "LEVEL"}
 DETAILS = {("counts", "TOGETHER"), ("scale", "SHARES"), ("scale", "PLACES")} | {
     ("users", each) for each in ("LEAST_PIVOT", "LEAST_REST", "TOGETHER")
 }
-"""What no number hangs on, or what follows from constants."""
+"""What no number depends on, or what follows from constants."""
 
 
 def constants_of_the_code():
@@ -35,7 +35,7 @@ def constants_of_the_code():
 
 
 def test_what_was_chosen_is_in_one_module():
-    """Elsewhere are theory, what follows from constants, and details that no number hangs on."""
+    """Elsewhere are theory, what follows from constants, and details that no number depends on."""
     others = {key for key in constants_of_the_code() if key[0] != "constants"}
     norms = {(each, "NORM") for each in ("scale", "offsets", "refinement", "check", "worth")}
     assert others == {("scale", "LOG_SQUARE_MEANS")} | norms | DETAILS

@@ -15,7 +15,7 @@ def test_the_table_is_what_the_program_prints():
 
 
 def test_huber_noise_is_never_much_worse_than_both_others():
-    """By at most .15 % of the deviation, and by at most 4 % better on this grid."""
+    """By at most 0.15 % of the deviation, and by at most 4 % better on this grid."""
     program = runpy.run_path(str(PROGRAM))
     worst, best = 0.0, 2.0
     for releases in program["RELEASES"]:

@@ -212,7 +212,7 @@ def test_scores_that_tie_but_for_rounding_stand_in_their_order():
     scores = np.array([0.5, near**3, near, 1.0, near**2, 0.5 + 1e-12, 2.0])
     out = np.zeros(scores.size, dtype=bool)
     assert completion.best(scores, out, 7).tolist() == [6, 2, 3, 4, 1, 0, 5]
-    out[6] = True  # the scale of a tie stays: it does not hang on what is left out
+    out[6] = True  # the scale of a tie stays: it does not depend on what is left out
     assert completion.best(scores, out, 3).tolist() == [2, 3, 4]
 
 

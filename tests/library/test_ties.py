@@ -111,7 +111,7 @@ print(json.dumps({"accuracies": found, "fitted": fitted, "zeros": zeros}))
 """
 
 
-@pytest.mark.slow  # compiles the kernels anew
+@pytest.mark.slow  # compiles the kernels again
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="names x86-64 targets")
 def test_cells_at_risk_have_the_same_accuracy_on_any_processor():
     """The restaurant ratings fall into groups; so do these, in every run without a download."""

@@ -1,7 +1,7 @@
 """The file of a book: a SQLite database to which rows are added, and whose rows never change.
 
 Each row has the digest of the row before it, and the first that of the last. Digests have no key:
-they find rows that were changed, removed or put in, and not that all of them were computed anew, or
+they find rows that were changed, removed or put in, and not that all of them were recomputed, or
 that the file is an older copy.
 
 SQLite locks the file, and takes back what reached the disk in part only. A row that was added

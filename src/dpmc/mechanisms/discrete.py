@@ -21,7 +21,7 @@ Laplace noise), as z >= v.
 To keep k, a uniform number is compared with p. Its first 53 binary digits are drawn, and p is
 computed in floating point with an error far below MARGIN, so nearly always they settle it. Where
 they do not, further digits are drawn, and p is computed with as many. What is kept is what would be
-kept in real numbers: no probability hangs on a rounding error.
+kept in real numbers: no probability depends on a rounding error.
 """
 
 import math

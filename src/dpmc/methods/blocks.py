@@ -2,7 +2,7 @@
 
 A statistic is a function ``add(sums, rows, first)`` that adds what the users of a block send to
 :class:`dpmc.privacy.sums.Sums`; ``rows`` are their ratings and ``first`` is the number of the first
-of them. It must look at one user at a time: what a user sends hangs on the own ratings and on
+of them. It must look at one user at a time: what a user sends depends on the own ratings and on
 public numbers alone, whichever block the user is in. As sums are exact, blocks may be of any size
 and be added in any order.
 

@@ -16,7 +16,7 @@ def kept(function: Callable) -> Callable:
     """Return a function of arrays and numbers that keeps its last results.
 
     Audits replay each run on other ratings, where the same is made of the same outputs. A result
-    hangs on all bits of all arrays that are given, and its own can only be read.
+    depends on all bits of all arrays that are given, and its own can only be read.
     """
 
     @lru_cache(maxsize=KEPT)

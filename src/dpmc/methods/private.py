@@ -92,7 +92,7 @@ class PrivateMethod(Publishable, Method):
     ratings_per_user: int | None = None
 
     threads = 1
-    """That work for users at the same time. Nothing that is learnt hangs on it."""
+    """That work for users at the same time. Nothing that is learnt depends on it."""
 
     by_blocks = False
     """Whether :meth:`fit` takes ratings by blocks (:class:`dpmc.methods.blocks.LabelledBlocks`), so
@@ -116,7 +116,7 @@ class PrivateMethod(Publishable, Method):
         """How many noised statistics a fit releases: known before it sees any data."""
 
     planned: ClassVar[tuple[str, ...]] = ()
-    """Names of the settings that :meth:`item_sensitivities` hangs on."""
+    """Names of the settings that :meth:`item_sensitivities` depends on."""
 
     def item_sensitivities(self, bounds: Sensitivities) -> dict[str, float]:
         """Return the sensitivities of what the rows of items are made of, by given bounds.

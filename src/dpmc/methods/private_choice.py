@@ -110,7 +110,7 @@ class Keyed:
         most : int
             At least 1.
         columns : integer array, optional
-            The item of each column, where columns were numbered anew.
+            The item of each column, where columns were renumbered.
         """
         return self._choosing(most, columns)(0, rows)
 
@@ -216,7 +216,7 @@ def choose_ratings(rows: Compressed, most: int, seed: int) -> Compressed:
 
     Those with the smallest keys stay, a key being a hash of the seed, the number of the row and the
     column. So, whatever the seed, the choice of one row depends neither on values nor on what other
-    rows hold; a user who leaves is a row that becomes empty. Numbering the others anew changes
+    rows hold; a user who leaves is a row that becomes empty. Renumbering the others changes
     their choices, but not the law of them, as far as hashes can be taken for random.
     """
     return _choosing(most, partial(_seeded, seed))(0, rows)

@@ -23,7 +23,7 @@ class Statistics:
     noise : float
         Standard deviation of the noise at sensitivity 1, which is public.
     threads : int
-        That add up; nothing hangs on it.
+        That add up; nothing depends on it.
     """
 
     def __init__(self, ledger: Ledger, bounds: Sensitivities, noise: float, threads: int = 1):

@@ -33,7 +33,7 @@ SLACK = 1e-6
 """Of epsilon, for the width of the grid: the noise is larger than needed by about as much."""
 
 L2_A = 3.0
-"""Of Huber noise by an l2 bound: it needs a deviation .15 % above that of Gaussian noise, and keeps
+"""Of Huber noise by an l2 bound: its deviation is 0.15 % above that of Gaussian noise, and it keeps
 a pure guarantee besides. The excess falls as a grows, and the pure epsilon grows with a."""
 
 WORTHWHILE = 1e-3

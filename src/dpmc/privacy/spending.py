@@ -30,7 +30,7 @@ event that all A_i hold, the density of P on A is that of P' times a product of 
 **Other noise.** The losses of all releases, those with Gaussian noise as one, are composed by
 privacy-loss distributions, rounded up (:mod:`dpmc.privacy.compositions`); where these cannot be
 computed, epsilons are added (basic composition). Here, and where lists are chosen privately, what
-is composed has to be fixed beforehand: method, noise, budget and share of a fit must not hang on
+is composed has to be fixed beforehand: method, noise, budget and share of a fit must not depend on
 what earlier ones released, or the total is no guarantee.
 
 All this holds for one relation, and for one person (or rating) throughout: the ratings may grow and

@@ -34,7 +34,7 @@ TABLE = (
 SPENT = "once: whatever else is published about the same ratings adds to it"
 UNSEEN = "messages, running time and memory are for whoever holds the ratings"
 EQUAL = 1e-11
-"""Relative, of numbers that are computed anew, on another machine too: those of a fit differ by
+"""Relative, of numbers that are recomputed, on another machine too: those of a fit differ by
 less, and more digits could say what nothing covers."""
 
 

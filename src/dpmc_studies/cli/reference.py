@@ -98,7 +98,7 @@ def page_command(name):
 
 @page_command("items")
 def items(folder, output):
-    """Write the page of the papers' items anew.
+    """Write the page of the papers' items again.
 
     Every figure, table, theorem and algorithm with its command, its file, the verdicts of the
     reference and the CPU minutes of its jobs. After an update of the reference, of costs or of a
@@ -123,7 +123,7 @@ def items(folder, output):
 
 @page_command("claims")
 def claims(folder, output):
-    """Write the page of all claims and mistakes anew.
+    """Write the page of all claims and mistakes again.
 
     Every claim in its words with source, verdict and number, after an update of the reference or of
     a study's claims.yaml or errata.yaml.

@@ -38,7 +38,7 @@ def select(rng: np.random.Generator, ratings: Ratings, entry: Mapping) -> Rating
     The entry has ``users`` (the first so many), ``users_share`` (a random part, drawn by ``rng``),
     ``top_items`` (those with the most ratings: the numbers are used without privacy, as Chien et
     al. do) and ``rescale`` ((lowest, highest) that the range of the ratings is mapped to); each may
-    be left out. The users and items that are left are numbered anew, in their order.
+    be left out. The users and items that are left are renumbered, in their order.
     """
     users = _first("users", entry.get("users", ratings.n_users), ratings.n_users, ratings.name)
     if "users_share" in entry:
@@ -64,7 +64,7 @@ def top_items(ratings: Ratings, number: int) -> Ratings:
 def restrict(
     ratings: Ratings, *, users: np.ndarray | None = None, items: np.ndarray | None = None
 ) -> Ratings:
-    """Return the ratings of some users and items only, numbered anew in the order given.
+    """Return the ratings of some users and items only, renumbered in the order given.
 
     Those that stay are named once each; all if not given.
     """

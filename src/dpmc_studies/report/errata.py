@@ -27,7 +27,7 @@ GROUPS = {  # in the order of the page: heading, what the grade means, name of w
         "Here",
     ),
     IMPROVEMENT: (
-        "Improvements of ours",
+        "Our improvements",
         "Right as written; dpmc does it otherwise, for the reason given.",
         "Here",
     ),

@@ -113,7 +113,7 @@ def draw(chapters: Mapping[str, Chapter]) -> Drawing:
 
 
 def compared(chapter: Chapter) -> pd.DataFrame:
-    """Return the published numbers of a study that stand beside one of ours."""
+    """Return the published numbers of a study that are next to one of ours."""
     frame = chapter.published
     empty = pd.DataFrame(columns=["published", "mean", "status"])
     return empty if frame is None else frame[frame["status"].isin([AGREES, DEVIATES])]

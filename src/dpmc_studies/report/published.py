@@ -36,7 +36,7 @@ def publish(
     home : Path
         The project, of which the reference and the default configuration are taken.
     tables, folder : Path
-        Folders to write: what is made of each study, and the report. Both are made anew.
+        Folders to write: what is made of each study, and the report. Both are made again.
     cores : int
         How many studies are judged and drawn at once.
     """

@@ -36,7 +36,7 @@ def places(
         If a trial of a model stands there twice.
     """
     keys = [models] if isinstance(models, str) else models
-    # numbered once: pandas would look for the names of models and trials anew at every place
+    # numbered once: pandas would look for the names of models and trials again at every place
     cells, cell, trials, trial = cells_and_trials(table, [*names, *keys])
     named = pd.Index if isinstance(models, str) else pd.MultiIndex.from_frame
     labels = named(cells[models])

@@ -55,7 +55,7 @@ def tell(path, *statements):
 
 
 def forge(path, statement):
-    """Change something with tables that take any value, and compute all digests anew."""
+    """Change something with tables that take any value, and recompute all digests."""
     bare = [
         "CREATE TABLE budget (at, relation, epsilon REAL, delta REAL, last)",
         "CREATE TABLE fits (entry INTEGER PRIMARY KEY, at, method, epsilon REAL, delta REAL, "

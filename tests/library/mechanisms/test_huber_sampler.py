@@ -161,7 +161,7 @@ def test_draws_in_parts_are_the_draws_at_once():
 
 
 def test_the_first_draws_stay_what_they_are():
-    """Every published result hangs on these: change them only on purpose."""
+    """Every published result depends on these: change them only on purpose."""
     draws = Huber(1.0759779011734087, scale=2.0).rvs(4, rng=np.random.default_rng(2206))
     pinned = [0.5537360032088787, 1.0464614375080705, 2.0213543837424477, -0.7547692800765227]
     np.testing.assert_allclose(draws, pinned, rtol=1e-12)

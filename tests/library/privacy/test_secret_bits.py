@@ -1,4 +1,4 @@
-"""Keys, starts and noise for publication come from the operating system's random bits, anew."""
+"""Keys, starts and noise for publication come from the operating system's random bits."""
 
 import random
 import secrets

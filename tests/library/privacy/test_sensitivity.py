@@ -103,7 +103,7 @@ def neighbours(relation, rng, extreme):
 
 
 def random_factors(rng, mechanism, relation):
-    """Clipped factors; a user who comes anew has others."""
+    """Clipped factors; a user who joins has others."""
     scale = rng.choice([0.1, 10])  # mostly not clipped, or all
     first = clip_rows(scale * rng.standard_normal((N_USERS, RANK)), GAMMA, KINDS[mechanism])
     second = first.copy()

@@ -307,7 +307,7 @@ def test_errors_that_can_be_read_are_not_refused_and_others_are(
 
 @pytest.mark.parametrize("mechanism", ["gaussian", "laplace"])
 def test_the_second_opinion_says_no_to_a_wrong_calibration(mechanism, tmp_path, monkeypatch):
-    """With it the noise is what the settings give, and only the accounting anew disagrees."""
+    """With it the noise is what the settings give, and only the repeated accounting disagrees."""
     table = write_table(tmp_path / "mine.csv", rows_of())
 
     def wrong(mechanism, *, epsilon, **given):

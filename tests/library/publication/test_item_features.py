@@ -75,7 +75,7 @@ def test_features_that_say_something_help():
 @pytest.mark.parametrize("epsilon", [0.5, 5.0])
 @pytest.mark.parametrize("n_users", [60, 600])
 def test_features_that_say_nothing_do_no_harm(n_users, epsilon):
-    """The mean over 24 draws of the change lies within three standard errors of .3 % at most."""
+    """The mean over 24 draws of the change lies within three standard errors of 0.3 % at most."""
     changes = []
     for seed in range(24):
         ratings, _, truth = drawn(100 + seed, n_users=n_users)

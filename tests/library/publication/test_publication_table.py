@@ -447,7 +447,7 @@ def test_lines_are_the_same_wherever_they_are_cut(size, last, encoding, monkeypa
 
 
 def test_a_line_may_be_as_long_as_is_assumed_wherever_it_begins(folder, monkeypatch):
-    """A block of the reader, 16 MiB: what is longer hangs on what stands before it."""
+    """A block of the reader, 16 MiB: what is longer depends on what stands before it."""
     assert lines.LONGEST_LINE == 16 * 2**20
     monkeypatch.setattr(lines, "LONGEST_LINE", 64)
     monkeypatch.setattr(lines, "BLOCK", 64)

@@ -139,7 +139,7 @@ def test_sums_of_a_row_have_the_same_bits_wherever_it_stands():
 
 
 def fitted(name, relation, ratings, threads=1):
-    """Return what is learnt with simulated noise that hangs on nothing but shapes."""
+    """Return what is learnt with simulated noise that depends on nothing but shapes."""
     model = build(name, relation, held_out=0.2) if name == "local_bayes" else build(name, relation)
     model.threads = threads
     ledger = Ledger(
@@ -163,7 +163,7 @@ def test_the_same_bytes_in_any_number_of_blocks_and_threads(name, relation, rati
 
 @AT_USER_LEVEL
 def test_the_same_bytes_whatever_the_order_of_users_and_of_ratings(name, relation, ratings):
-    """Users numbered anew, who are known by their labels."""
+    """Users renumbered, who are known by their labels."""
     rng = np.random.default_rng(7)
     place, order = rng.permutation(N_USERS), rng.permutation(len(ratings))
     labels = np.empty(N_USERS, dtype=ratings.user_labels.dtype)

@@ -81,7 +81,7 @@ def test_zero_residuals(count):
 @pytest.mark.parametrize("noise_scale", [1e2, 1e6])
 @pytest.mark.parametrize("count", [4, 9, 40])
 def test_large_noise(noise_scale, count):
-    # weights down to 1e-6: factor space has to sum anew instead of subtracting
+    # weights down to 1e-6: factor space has to sum again instead of subtracting
     rng = np.random.default_rng(4)
     counts = [count - 1, count, count + 1] * 4
     check(Regressions, *problem(rng, counts, 6, 5, noise_scale), 1.0, 0.5)

@@ -101,7 +101,7 @@ def chapters(request, results, planned) -> dict:
     """The chapter of each study, after all of its steps that make folders.
 
     Figures are drawn as pages show them, without the images for print. Everyday tests look at what
-    stands beside figures and never into them, so that they get boxes of the figures' numbers.
+    is next to figures and never into them, so that they get boxes of the figures' numbers.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.delitem(style.IMAGES, ".png")

@@ -229,7 +229,7 @@ def test_what_verdicts_depend_on_errata_and_provenance_are_shown(page, claims):
     shown += ["E1. Sign", f"Grade: {WITHOUT_CONSEQUENCE}"]
     places = [page.words.index(text) for text in shown]
     assert places == sorted(places)
-    assert "Improvements of ours" not in page.words  # no group without an entry
+    assert "Our improvements" not in page.words  # no group without an entry
     assert "Published: x < 1 & y" in page.words
     assert "git › dirty False" in page.words
     assert "1, 2" in page.words

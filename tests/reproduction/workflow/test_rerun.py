@@ -58,7 +58,7 @@ def one_cell_of_each(space):
 
 
 def joined(jobs):
-    """Add the joining of tables of which a part is made anew."""
+    """Add the joining of tables of which a part is made again."""
     tables = {
         "huber_cell": "huber_join_trials",
         "equal_privacy_fit": "equal_privacy_join_calibrated",

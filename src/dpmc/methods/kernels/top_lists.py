@@ -1,7 +1,7 @@
 """How much of what users like stands on top of a ranking of all items: recall and NDCG.
 
 Every item is a candidate but those that are left out. Items that tie stand in any order with equal
-chance, and expectations over that are returned; so nothing hangs on how items are numbered, and a
+chance, and expectations over that are returned; so nothing depends on how items are numbered, and a
 model that tells no items apart gets what chance gets.
 
 Source: Jarvelin and Kekalainen, "Cumulated gain-based evaluation of IR techniques" (ACM TOIS 20(4),

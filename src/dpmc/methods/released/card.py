@@ -1,7 +1,7 @@
 """The card of a published model, for hubs of models.
 
 A card is made of a folder that was verified and of what its maker says. The last line of the
-README holds the latter, so that :func:`dpmc.methods.released.verify.verify` can make the card anew
+README holds the latter, so that :func:`dpmc.methods.released.verify.verify` can make the card again
 and compare.
 """
 

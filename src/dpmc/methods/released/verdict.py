@@ -53,7 +53,7 @@ class Verdict:
     stated : dict
         Its guarantee, as it stands in the file.
     sentence : str
-        Of the guarantee, made anew from its numbers.
+        Of the guarantee, made again from its numbers.
     epsilon, delta : float
         That are proven.
     small : float

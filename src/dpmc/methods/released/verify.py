@@ -1,4 +1,4 @@
-"""Does a published folder say what is true? Its form, its files, and its accounting anew.
+"""Does a published folder say what is true? Its form, its files, and its accounting, repeated.
 
 What cannot be seen from outside is whether the noise was drawn as stated, whether what is assumed
 to be public was, and what is counted in the ratings themselves: this is for whoever receives a

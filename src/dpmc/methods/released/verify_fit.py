@@ -1,4 +1,4 @@
-"""The guarantee of ``dpmc fit``, made anew from the method and the settings that it states."""
+"""The guarantee of ``dpmc fit``, made again from the method and the settings that it states."""
 
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
@@ -36,7 +36,7 @@ from dpmc.released import (
 )
 
 ACCURACY = 1e-5
-"""Relative, of an epsilon that is accounted for anew."""
+"""Relative, of an epsilon that is accounted for again."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def account_fit(path: Path, stated: dict) -> Account:
     """Return what follows from a guarantee's numbers, or refuse what does not.
 
     The method is constructed again from the stated settings: it says how many releases there are,
-    with what noise, and what is assumed. The epsilon of that noise is then accounted for anew.
+    with what noise, and what is assumed. The epsilon of that noise is then accounted for again.
     """
     claimed = guarantee_in(stated)
     if stated["mechanism"] == "laplace" and claimed.relation in USER_LEVEL:

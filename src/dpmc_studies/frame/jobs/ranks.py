@@ -16,7 +16,7 @@ SHAPES = {
 def check_ranks(configuration: Mapping) -> None:
     """Refuse a rank beyond the number of users or items, where a configuration tells them.
 
-    It does where users and items stand beside the rank, or where the key is a data set of
+    It does where users and items are next to the rank, or where the key is a data set of
     :data:`SHAPES`. Of other data nothing is known before they are read.
     """
     for place, entry in _mappings("", configuration):

@@ -1,4 +1,4 @@
-"""Choices of ours that rules make for every claim, and how another reading makes them otherwise.
+"""Choices that rules make for every claim, and how another reading makes them.
 
 Evidence holds the choices by which it is judged: a reading with other ones is other evidence.
 """
@@ -21,14 +21,14 @@ class Choices:
     weighted : bool
         Whether comparisons count by their inverse variance in what is pooled, or all alike.
     widening : float
-        Factor of every margin of ours.
+        Factor of every margin that we chose.
     """
 
     weighted: bool = True
     widening: float = 1.0
 
     def widened(self, margin: float) -> float:
-        """Return a margin of ours as the reading has it; it is given in its own unit, not a log."""
+        """Return one of our margins as the reading has it, in its own unit and not as a log."""
         return self.widening * margin
 
     def margin(self) -> tuple[float, float]:

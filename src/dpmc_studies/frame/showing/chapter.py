@@ -24,7 +24,7 @@ class Gallery:
     folder : path
         Where they were drawn; one that is not there is said to be absent.
     grid : bool
-        Whether they stand beside each other.
+        Whether they are next to each other.
     """
 
     figures: Sequence[FigureText]
@@ -59,7 +59,7 @@ class Judged:
 OWN_TITLE = "Claims of our own, judged"
 OWN_TEXT = (
     "What the findings say, and no paper claims. They are judged by the same rules, each by the "
-    "predicate that stands beside it."
+    "predicate that is next to it."
 )
 
 
@@ -110,7 +110,7 @@ class Chapter:
     key_figure : str
         Id of the figure that says most, which comes first on its page; "" for none.
     first_figure : str
-        Id of the figure that stands beside the headlines, small; "" for none.
+        Id of the figure that is next to the headlines, small; "" for none.
     agrees : str
         When a published number counts as one that agrees with ours.
     tests : str

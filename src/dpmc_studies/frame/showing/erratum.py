@@ -17,7 +17,7 @@ from dpmc_studies.yaml_files import read_mapping
 CHANGES_CONCLUSION = "error that changes a conclusion"
 WITHOUT_CONSEQUENCE = "error without consequence"
 UNSTATED = "unstated"
-IMPROVEMENT = "improvement of ours"
+IMPROVEMENT = "our improvement"
 NONE: Mapping = MappingProxyType({})
 
 

@@ -12,7 +12,7 @@ class ALS(AlternatingMethod):
     """Private alternating least squares.
 
     Item rows are v_j = (U_j^T U_j + lambda I)^-1 (U_j^T x_j + t_j), t_j in R^rank iid from the
-    mechanism, drawn anew in each iteration.
+    mechanism, drawn again in each iteration.
 
     Source: Gowtham et al. 2022, algorithm 1.
 

@@ -1,6 +1,6 @@
 """The regressions of one side in the obvious form: what the fast kernels are measured against.
 
-Each step of R-IRLS sums the weighted Gram matrix anew and factorizes it, as one would from
+Each step of R-IRLS sums the weighted Gram matrix again and factorizes it, as one would from
 reading the papers. Compiled, explicit loops, no BLAS.
 """
 

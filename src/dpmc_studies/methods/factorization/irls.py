@@ -40,7 +40,7 @@ class IRLS(AlternatingMethod):
         s > 0, by which the thesis (equations 3.14, 3.18) divides residuals; its algorithms
         do not, so 1.
     kernel : {"fast", "direct"}
-        "direct" sums and factorizes each weighted Gram matrix anew: the same up to rounding,
+        "direct" sums and factorizes each weighted Gram matrix again: the same up to rounding,
         slower by a factor of 3 to 40, for timing what the papers' K costs.
 
     Attributes

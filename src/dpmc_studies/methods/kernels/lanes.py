@@ -7,7 +7,7 @@ t_1, ..., t_K, R-IRLS (Gowtham et al. 2022, algorithm 3) is, for k = 1, ..., K::
     theta_k = (F^T W F + lambda I)^-1 (F^T W x + t_k)
 
 With a = infinity and K = 1 it is the ridge regression of ALS. Both forms below give this theta
-exactly, but neither builds F^T W F anew at each step. Write D = W^-1 = max(1, |residual| / a):
+exactly, but neither builds F^T W F again at each step. Write D = W^-1 = max(1, |residual| / a):
 
 rating space, for N up to about 1.5 r.  theta_k depends on theta_{k-1} only through W, so solve
 for z = W (x - F theta) / lambda: ::
@@ -19,7 +19,7 @@ for z = W (x - F theta) / lambda: ::
 
 factor space, for the rest.  F^T W F = F^T F - sum over |residual| > a of (1 - w_i) f_i f_i^T, and
     few entries are that far off. Subtracting magnifies rounding errors by up to max D, so a lane
-    where that exceeds `REBUILD` sums all its entries anew.
+    where that exceeds `REBUILD` sums all its entries again.
 
 In both, steps where all weights are 1 share one factorization.
 
@@ -194,7 +194,7 @@ def solve_in_factor_space(count, factors, threshold, regularization, work):
             store(one / maximum(scaled, one), work.weights, i)
             largest = maximum(scaled, largest)
         unit_weights = not any_greater(largest, one)
-        # one lane decides for all eight: where one sums anew, the others may as well
+        # one lane decides for all eight: where one sums again, the others may as well
         rebuild = any_greater(largest, broadcast(REBUILD))
         for f in range(rank):
             fresh = load(work.noise, k, f)

@@ -11,7 +11,7 @@ class Mixing:
 
     Of the last differences of plain iterates w + step and of steps it takes the combination whose
     step is least in norm. Where a mixed iterate more than doubles the residual, it goes back to
-    the plain one and starts its memory anew. Differences are stored in single precision: their
+    the plain one and starts its memory again. Differences are stored in single precision: their
     errors shrink with them.
 
     Source: Walker and Ni, "Anderson acceleration for fixed-point iterations", SIAM J. Numer.

@@ -103,7 +103,7 @@ class DPALS(OffsetModel):
         upper triangles, V^T V = I (so factor_bound and user_regularization have other units:
         users are sqrt(n_items) times as long).
     resampled : bool
-        Lines 7 and 14 as published: in each step the k ratings that count are chosen anew, and
+        Lines 7 and 14 as published: in each step the k ratings that count are chosen again, and
         users fit some of their ratings, each with probability 1/T. For simulated noise only.
     projection : bool
         Whether H is made positive semidefinite.
@@ -228,8 +228,8 @@ class DPALS(OffsetModel):
             )
         if self.resampled:
             raise InputError(
-                "Results for publication need resampled=False: what is drawn anew in each step "
-                "hangs on the numbers of users, which change when another one joins."
+                "Results for publication need resampled=False: what is drawn again in each step "
+                "depends on the numbers of users, which change when another one joins."
             )
         if self.user_regularization < LEAST_REGULARIZATION:
             raise InputError(

@@ -37,7 +37,7 @@ class ItemStatistics:
         Noise upper triangles of matrices, as published, and not full symmetric matrices, whose
         noise off the diagonal has half the variance.
     threads : int
-        That add up; nothing hangs on it.
+        That add up; nothing depends on it.
     """
 
     def __init__(

@@ -60,7 +60,7 @@ def carriers(relation: str, rng: np.random.Generator) -> tuple[Ratings, Ratings]
     rows[:CROWD, COMMON_ITEMS:] = np.nan
     rows[CROWD, COMMON_ITEMS + OWN_ITEMS :] = np.nan
     rows[CROWD + 1, COMMON_ITEMS : COMMON_ITEMS + OWN_ITEMS] = np.nan
-    # own items stand among the others, so that without them the others are numbered anew
+    # own items stand among the others, so that without them the others are renumbered
     rows = rows[:, rng.permutation(n_items)]
     labels = np.array([f"person {number}" for number in rng.permutation(CROWD + 2)])
     crowd = np.arange(CROWD)

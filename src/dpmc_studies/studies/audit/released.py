@@ -2,7 +2,7 @@
 
 A run is replayed on neighbouring data (see :mod:`dpmc_studies.studies.audit.traces`), with the same
 key of the choices and the same start, by the very code that publishes. There a user really comes or
-goes: the number of users changes, and the others are numbered anew. What is published is made of
+goes: the number of users changes, and the others are renumbered. What is published is made of
 the outputs and of public constants, so it must be the same to the last bit; what it takes from
 anything else, such as the number of users or who rated an item, shows as a difference.
 """

@@ -15,7 +15,7 @@ from dpmc.privacy.ledger import Ledger, Noise, Replay
 from dpmc.ratings import Ratings
 
 OTHERWISE = "asked otherwise"
-"""A name, sensitivity or weight that hangs on the data: noise would tell of them, whatever the
+"""A name, sensitivity or weight that depends on the data: noise would tell of them, whatever the
 queries do."""
 
 
@@ -87,5 +87,5 @@ def compare(run: Ledger, replay: Ledger, noise, norm: int) -> Trace:
 
 
 def asked(ledger: Ledger) -> list[tuple[str, float, float]]:
-    """Return the name, sensitivity and weight of each release: they must not hang on the data."""
+    """Return the name, sensitivity and weight of each release: they must not depend on the data."""
     return [(each.what, each.sensitivity, each.weight) for each in ledger.transcript]

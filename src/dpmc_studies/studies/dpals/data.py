@@ -13,7 +13,7 @@ from dpmc_studies.methods.user_level.sampling import choose_rare
 class Restricted:
     """A model of some of the items; others are predicted by the user's mean.
 
-    ``model`` is of the items that are left, numbered anew: ``number``, shape (n_items,), has the
+    ``model`` is of the items that are left, renumbered: ``number``, shape (n_items,), has the
     new numbers, -1 for those left out. ``means``, shape (n_users,), are float64.
     """
 

@@ -26,7 +26,7 @@ RESAMPLED = "resampled"  # the variant of DPALS
 
 
 def resampling(results: Results) -> Evidence:
-    """Ratings are drawn anew in each step; the paper and dpmc do not, in practice."""
+    """Ratings are drawn again in each step; the paper and dpmc do not, in practice."""
     here = results.get("trials")
     numbers, changes = {}, []
     if here is not None and len(here):

@@ -60,7 +60,7 @@ def chapter(folder: Path, settings: Mapping[str, object]) -> Chapter:
 
 
 def counts_text(claims: pd.DataFrame) -> str:
-    """Count the verdicts on the papers' claims, and those that hang on how one looks."""
+    """Count the verdicts on the papers' claims, and those that depend on how one looks."""
     papers = claims[~is_own(claims)]
     counts = papers["verdict"].value_counts()
     verdicts = ", ".join(f"{counts.get(verdict, 0)} {verdict}" for verdict in VERDICTS)

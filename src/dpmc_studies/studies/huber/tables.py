@@ -49,7 +49,7 @@ GAUSSIAN_LINES = {
 
 READING_NOTES = (
     "Empty: as judged. Even and odd trials share none. Equal weights: what is pooled is a plain "
-    "mean over cells. Margins times two: every margin of ours.",
+    "mean over cells. Margins times two: every margin that we chose.",
     "Not run: A-IRLS with Huber noise on SweetRS at variance .5, which Huber noise of scale 1 does "
     "not have. H22 is judged at .5, 1 and 2.",
 )

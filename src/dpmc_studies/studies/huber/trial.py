@@ -128,7 +128,7 @@ def run_cell(
     """Run the trials of a cell, yielding a row of the trial table for each.
 
     ``settings`` are those of the cell. ``instances`` are the stored data of the trials of a
-    synthetic cell; generated anew if not given. ``ratings`` is the whole data set of a real cell.
+    synthetic cell; generated again if not given. ``ratings`` is the whole data set of a real cell.
     ``trials`` says which trials; all of ``settings["trials"]`` if not given. Rows have the keys
     :data:`TRIAL_COLUMNS`; a metric that does not apply is None.
     """

@@ -23,9 +23,9 @@ EPSILONS = (0.1, 1, 10, 1000)
 # Known to be worse than own means whose mean of all has the noise of a whole budget. At .1 most of
 # the budget goes elsewhere, and what is left hardly tells the mean of all and how far ratings
 # scatter: with 3 trials errors are 2.07 and 1.85 of 10 (place 11, 3 ratings a user), 2.29 and 2.23
-# of 10 (12, 2 ratings a user), .15 and .06 of 4 (14, ratings that are noise alone, with a small
+# of 10 (12, 2 ratings a user), 0.15 and .06 of 4 (14, ratings that are noise alone, with a small
 # variance), and at 8 each user has one rating. At 7 there are 54 users with 3 ratings each, whose
-# ratings are all alike (.73 and .24 of 4 at epsilon 1). The criteria for the default begin at .5.
+# ratings are all alike (0.73 and .24 of 4 at epsilon 1). The criteria for the default begin at .5.
 WORSE = {(7, 1), (8, 0.1), (11, 0.1), (12, 0.1), (14, 0.1)}
 CREDITED = 2  # ratings at the mean of all with which users are credited in their own means
 EQUAL = 0.01  # of the range: errors below are as good as none

@@ -98,7 +98,7 @@ def test_means_are_means_whatever_the_noise(items, variance):
 
 def test_shrinkage_helps():
     # 40 items with 10 signs each, 200 times: the mean squared error of the shrunken means is half
-    # of that of the means of the signs (.046 and .091)
+    # of that of the means of the signs (0.046 and .091)
     rng = np.random.default_rng(2)
     errors = np.zeros(2)
     for _ in range(200):

@@ -141,7 +141,7 @@ def loss_of_two_entries(scale):
 
 @pytest.mark.parametrize("epsilon", [0.9, 2.0])
 def test_the_corrected_scale_keeps_epsilon_with_two_entries(epsilon):
-    # .53 and 1.22: bins are no single points, and the bound is for the worst of all balls
+    # 0.53 and 1.22: bins are no single points, and the bound is for the worst of all balls
     assert 0.45 < loss_of_two_entries(scale_of("objp", epsilon)) <= epsilon
 
 

@@ -456,7 +456,7 @@ def test_smooth_qr(seed, n, rank):
 def test_errors_on_20_000_users():
     """Root mean square errors at epsilon 10, where the standard deviation is 1.
 
-    A prototype had .085 and .160 with 1 and 3 groups over 3 to 5 seeds; margins of a quarter are
+    A prototype had 0.085 and .160 with 1 and 3 groups over 3 to 5 seeds; margins of a quarter are
     several times the spread between seeds.
     """
     instance = synthetic(

@@ -49,8 +49,10 @@ def measured(epsilon, *shape):
 def test_lists_are_at_most_a_hundredth_worse_than_popularity_where_it_cannot_be_beaten(
     epsilon, shape
 ):
-    """They are .67 and .04 % worse, with standard errors of .19 and .12 %: means over other tables
-    would be refused about once in 200 times. Lists of earlier versions were 3.8 and 2.3 % worse.
+    """They are 0.67 and 0.04 % worse, with standard errors of 0.19 and 0.12 %.
+
+    Means over other tables would be refused about once in 200 times. Lists of earlier versions were
+    3.8 and 2.3 % worse.
     """
     popularity, ranking = measured(epsilon, *shape)
     assert ranking.mean() > 0.99 * popularity.mean()
@@ -66,8 +68,9 @@ def test_lists_are_at_most_a_hundredth_worse_than_popularity_where_it_cannot_be_
     ],
 )
 def test_lists_that_beat_popularity_keep_what_they_gained(epsilon, shape, before):
-    """Of the same tables and seeds; differences have standard errors of .3 to .8 %, and are -.2 to
-    +2 %: other seeds would be refused about once in 100 times.
+    """Of the same tables and seeds: other seeds would be refused about once in 100 times.
+
+    Differences are -0.2 to +2 %, with standard errors of 0.3 to 0.8 %.
     """
     popularity, ranking = measured(epsilon, *shape)
     assert ranking.mean() > 1.02 * popularity.mean()

@@ -162,7 +162,7 @@ def test_the_fixed_choice_alone_gives_the_user_away():
     # the same data and method with keyed choices: nothing is shown where the fault shows itself.
     # The noise is the operating system's: the fault misses about 1 of 60 runs (at most 5 in 60
     # repetitions of this test), and it takes 11 misses to show nothing (below 1e-6); a right method
-    # shows more than 0 with a probability below .1 %
+    # shows more than 0 with a probability below 0.1 %
     (honest,) = crowd_case().rows(60)
     (faulty,) = ATTACKED_FAULTS[FIXED_CHOICE]().rows(60)
     assert faulty["lower_bound"] > 0

@@ -37,7 +37,7 @@ def falling(ours, theirs=(-0.2, -0.2)):
 
 PLANTED = [
     ("D27", S, (-1.0, -1.0), {}),
-    ("D27", S, (-0.8, -0.95), {}),  # within .1 of -.84 and -1
+    ("D27", S, (-0.8, -0.95), {}),  # within .1 of -0.84 and -1
     ("D27", I, (-1.0, -0.5), {}),  # slower than an upper bound outside of its premise
     ("D27", I, (-0.5, -1.0), {}),
     ("D27", I, (-0.844 + 0.1, -1.0), {"spread": 0.05}),  # at the margin

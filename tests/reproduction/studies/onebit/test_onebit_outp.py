@@ -117,7 +117,7 @@ def test_an_attack_bounds_epsilon_between_the_claim_and_the_truth(tables):
             claimed = row["claimed_epsilon"]
             assert row["true_epsilon"] == pytest.approx(claimed * change[row["instance"]] / 2)
             assert row["guaranteed_epsilon"] == pytest.approx(claimed * 320)
-            # fails with a probability of .1 % if right; the seed is fixed
+            # fails with a probability of 0.1 % if right; the seed is fixed
             assert 0 <= row["lower_bound"] <= row["true_epsilon"]
             assert (row["samples"], row["confidence"]) == (4000, 0.999)
     found = {(r["instance"], r["link"], r["claimed_epsilon"]): r["lower_bound"] for r in attacks}

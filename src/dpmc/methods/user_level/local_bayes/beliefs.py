@@ -70,7 +70,7 @@ class Beliefs:
     mean, variance : float64 arrays, shape (n_items, 2 + rank)
         Of the posterior.
     own : float64 array, shape (n_items, 2 + rank)
-        How much of what is known of a parameter hangs on the ratings' own noise, from 0 to 1.
+        How much of what is known of a parameter depends on the ratings' own noise, from 0 to 1.
     """
 
     def __init__(

@@ -71,7 +71,7 @@ class LocalBayes(WithItemFeatures):
     back to what items are like. Rank, steps, bounds and regularisation follow from what was
     released and from constants (:mod:`~dpmc.methods.user_level.local_bayes.constants`). Whether the
     third release is made, among how many steps the rest of the budget is divided, and which of the
-    steps are taken back, hangs on what was released before. The
+    steps are taken back, depends on what was released before. The
     squares of all mu add up to that of the fit either way, which is what composition asks for where
     each mu is chosen by earlier releases (Smith and Thakurta, "Fully adaptive composition for
     Gaussian differential privacy", 2022; with fixed ones Dong, Roth and Su, "Gaussian differential

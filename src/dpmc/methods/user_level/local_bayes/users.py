@@ -207,7 +207,7 @@ def _without_itself(items, values, offsets, factors, precisions, user):
         for c in range(rank):
             leverage += p * user.known[k, c] * user.rows[k, c]
             x -= user.rows[k, c] * user.mean[c]
-        # leave-one-out in closed form (Sherman and Morrison): the user is not solved for anew
+        # leave-one-out in closed form (Sherman and Morrison): the user is not solved for again
         rest = max(1 - leverage, LEAST_REST)
         user.left[k] = x / rest
         user.weights[k] = p * rest

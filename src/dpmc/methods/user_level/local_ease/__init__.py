@@ -4,7 +4,7 @@ A user has a set of likes. Three noised statistics make the model, each a sum ov
 one user sends, made, bounded and read in a module of its own: ``counts``, ``pairs`` and ``check``;
 ``constants`` holds all numbers that were chosen, ``method`` puts them together, and ``references``
 has what its lists are compared with. Each statistic has a
-share of mu^2, and the choices that hang on noised numbers are those of adaptive composition (see
+share of mu^2, and the choices that depend on noised numbers are those of adaptive composition (see
 :mod:`dpmc.methods.user_level.local_bayes.method`). ``docs/ranking.md`` has the algorithm and the
 proof.
 """

@@ -7,7 +7,7 @@ much NDCG rises from the first to the second list, and from the second to the th
 held out. Both numbers count up to :data:`LARGEST`, in units in which a user's two numbers have at
 most the norm 1; another user in the same place moves the sum by at most 2.
 
-**Why so small a bound?** One like that moves onto a list, or off it, changes a user's NDCG by .2 to
+**Why so small a bound?** One like that moves onto or off a list changes a user's NDCG by 0.2 to
 1, and the noise would be made for that. Most lists differ by less: with a small bound users vote
 for a list, and noise covers far fewer of their votes. What is lost is by how much a list is better
 for the few users for whom it is much better.

@@ -2,7 +2,7 @@
 
 A random search. That choice looks at data and no budget pays for it, as in the papers: results say
 so. The choice is in ``hyperparameters.csv`` with its source. Drawn data of
-another seed are independent of those of the results. Real ratings are the same ones, split anew:
+another seed are independent of those of the results. Real ratings are the same ones, split again:
 most of what a trial is tested on was learnt from, or scored, by the search.
 """
 

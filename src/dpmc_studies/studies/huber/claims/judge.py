@@ -40,7 +40,7 @@ CHOICES = {
     "equal weights": Choices(weighted=False),
     "margins times two": Choices(widening=2.0),
 }
-"""Readings of the same trials by other choices of ours."""
+"""Readings of the same trials by other choices that we made."""
 
 
 def judge(

@@ -1,4 +1,4 @@
-"""Claims about what effects hang on, on synthetic data: H8, H10, H11, H16 and H53."""
+"""Claims about what effects depend on, on synthetic data: H8, H10, H11, H16 and H53."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise

@@ -74,7 +74,7 @@ def readings(
 ) -> dict[str, OneBitEvidence]:
     """Return the evidence in other readings of the same results by name.
 
-    "raw outputs" are judged instead of those cut to the rank, which stand beside them then; in
+    "raw outputs" are judged instead of those cut to the rank, which are next to them then; in
     "rank k" outputs on real data are cut to rank k, as far as that was run; one link alone counts;
     objective perturbation with the Gaussian link has one Delta, or gradient perturbation another K
     (what was not run with it is missing). For the rest see

@@ -1,7 +1,7 @@
 """What do public features of items change? Local Bayes with and without genres and years of films,
 and other methods with them.
 
-Beside them the same features in another order of the items, which mean nothing, drawn anew in each
+Beside them the same features in another order of the items, which mean nothing, drawn again in each
 trial. Splits, starts and noise are the same for all three. Other methods that take features stand
 beside it at settings of the search of opponents. Errors of Local Bayes are also told by popularity:
 fifths of the items by their numbers of ratings in training.
