@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 from errata_numbers import dpals, huber, onebit
 
@@ -16,6 +17,7 @@ from dpmc_studies.yaml_files import read_mapping
 
 COMPUTED = {"huber": huber.ENTRIES, "onebit": onebit.ENTRIES, "dpals": dpals.ENTRIES}
 DIGITS = read_mapping(Path(dpals.__file__).with_name("numbers.yaml"))
+TABLES = Path(__file__).parents[2] / "results" / "reference" / "dpals" / "tables"
 MIRROR = os.environ.get("DPMC_DATA_MIRROR")
 FILES = {"sweetrs": "ratings-final.csv", "ml-100k": "u.data", "restaurant": "rating_final.csv"}
 OF_DATA = ("E5", "E8", "E10", "E11", "E28", "E29")
@@ -28,7 +30,8 @@ def sources():
     files = {name: Path(MIRROR) / name / file for name, file in FILES.items()} if MIRROR else {}
     ratings = {name: read(resolve(name), file) for name, file in files.items()}
     onebit_data = SimpleNamespace(ratings=ratings)
-    return {"huber": huber.Sources(ratings, files), "onebit": onebit_data, "dpals": None}
+    trials = pd.read_csv(TABLES / "trials.csv.xz")
+    return {"huber": huber.Sources(ratings, files), "onebit": onebit_data, "dpals": trials}
 
 
 def stated(id_, digits, found):

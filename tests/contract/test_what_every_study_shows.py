@@ -36,7 +36,7 @@ NOT_OFFERED = {
 # one figure of each study, of different kinds
 DRAWN_TWICE = {
     "audit": "privacy_audit",
-    "dpals": "dpals_6_projection",
+    "dpals": "dpals_5_items",
     "equal_privacy": "privacy_frontier",
     "huber": "privacy_losses",
     "onebit": "onebit_7_outp_privacy",

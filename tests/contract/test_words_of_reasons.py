@@ -6,10 +6,8 @@ from functools import cache
 import pytest
 from fake_results import dpals, equal_privacy, huber, onebit, which_model
 
-from dpmc_studies.frame.judging.finding import NOT_RUN
 from dpmc_studies.frame.showing.frames import in_list
 from dpmc_studies.studies.dpals.claims.evidence import evidence_of as dpals_evidence
-from dpmc_studies.studies.dpals.claims.judge import OF_LARGE, judge_dpals, load_dpals_claims
 from dpmc_studies.studies.dpals.claims.judge import PREDICATES as OF_DPALS
 from dpmc_studies.studies.dpals.frames import DATASETS
 from dpmc_studies.studies.equal_privacy.claims.evidence import Evidence as EqualPrivacyEvidence
@@ -34,11 +32,10 @@ CODE = re.compile(
 @cache
 def reasons():
     """Return the reasons on made-up results of every study, by study and claim."""
-    of_dpals = dpals.tables() | {"published": dpals.fake_published()}
     tables = onebit.tables()
     names = ("trials", "ranks", "outp_change", "outp_attack")
     judged = (
-        ("dpals", OF_DPALS, dpals_evidence(of_dpals)),
+        ("dpals", OF_DPALS, dpals_evidence(dpals.tables())),
         ("equal_privacy", OF_EQUAL_PRIVACY, EqualPrivacyEvidence(
             equal_privacy.fake_calibrated(), equal_privacy.fake_frontier())),
         ("which_model", OF_WHICH_MODEL, WhichModelEvidence(
@@ -62,14 +59,6 @@ def test_reasons_have_no_names_of_the_code(study):
     here = {claim: text for (name, claim), text in reasons().items() if name == study}
     assert here
     assert {claim: CODE.findall(text) for claim, text in here.items() if CODE.search(text)} == {}
-
-
-def test_what_needs_movielens_says_so():
-    claims = [claim for claim in load_dpals_claims() if claim["id"] in OF_LARGE]
-    table = judge_dpals({"trials": None}, claims).set_index("id")
-    assert set(table["verdict"]) == {NOT_RUN}
-    assert table.loc["D6", "reason"].startswith("needs MovieLens 10M: ")
-    assert table.loc["D11", "reason"].startswith("needs MovieLens 20M: ")
 
 
 def test_a_label_in_a_list_has_no_comma():

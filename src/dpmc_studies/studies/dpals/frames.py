@@ -134,21 +134,18 @@ def standard(trials: pd.DataFrame | None, dataset: str | None = None) -> pd.Data
     return trials[keep if dataset is None else keep & (trials["dataset"] == dataset)]
 
 
-def with_variants(trials: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the rows of named variants with what :func:`variant_of` says as columns."""
-    said = ["item_share", "sampling", "regularization", "projection"]
-    if trials is None:
-        return pd.DataFrame(columns=said)
-    here = trials[trials["variant"] != STANDARD]
-    variants = {name: variant_of(name) for name in here["variant"].unique()}
-    found = {what: [getattr(variants[name], what) for name in here["variant"]] for what in said}
-    return here.assign(**found).astype({"item_share": float, "regularization": float})
-
-
 def item_rows(trials: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the rows of projected variants that name a share of items and a sampling."""
-    here = with_variants(trials)
-    return here[here["item_share"].notna() & here["projection"].astype(bool)]
+    """Return the rows of projected variants that name a share of items and a sampling, with both as
+    columns.
+    """
+    if trials is None:
+        return pd.DataFrame(columns=["item_share", "sampling"])
+    said = {name: variant_of(name) for name in trials["variant"].unique()}
+    named = {name for name, each in said.items() if each.item_share and each.projection}
+    here = trials[trials["variant"].isin(named)]
+    found = [(said[name].item_share, said[name].sampling) for name in here["variant"]]
+    shares, samplings = zip(*found, strict=True) if found else ((), ())
+    return here.assign(item_share=shares, sampling=samplings)
 
 
 def datasets_of(trials: pd.DataFrame | None) -> list[str]:
@@ -161,13 +158,6 @@ def synthetic_sizes(trials: pd.DataFrame | None) -> dict[str, int]:
     names = [name for name in datasets_of(trials) if name.startswith(SYNTHETIC)]
     sizes = {name: int(trials.loc[trials["dataset"] == name, "users"].iloc[0]) for name in names}
     return dict(sorted(sizes.items(), key=lambda pair: pair[1]))
-
-
-def of_other_shapes(trials: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of drawn matrices that have as many users and different numbers of items."""
-    names = trials["dataset"].astype(str)
-    users = trials.loc[names.str.startswith(BY_ITEMS), "users"]
-    return trials[names.str.startswith((BY_ITEMS, SYNTHETIC)) & trials["users"].isin(users)]
 
 
 def metric_of(trials: pd.DataFrame) -> str:

@@ -6,23 +6,15 @@ least that the theorem can give for constants of at least 1, and the premise on 
 Rates, which have no constants, are exponents.
 """
 
-from collections.abc import Iterable
 from functools import cache
 
 import numpy as np
 import pandas as pd
 
-from dpmc_studies.statistics.tests import log_positive, mean_interval
-from dpmc_studies.studies.dpals.frames import of_other_shapes, standard, synthetic_sizes
+from dpmc_studies.studies.dpals.frames import synthetic_sizes
 
-IN_USERS, IN_NOISE, IN_ITEMS = "users", "inverse_noise", "items"
 RANK, FACTOR = 5, 20  # of the drawn matrices: p = FACTOR ln(n) / m
-FRANK_WOLFE_RATES = {IN_USERS: -1 / 5, IN_NOISE: -1 / 5, IN_ITEMS: 1 / 4}
-# of the error: remark 6 asks for n >= C m / (zeta epsilon), and so does table 1
-RATE_IN_ITEMS = 1.0
 DRAWS, SEED = 5, 1  # of factors, by which the incoherence of drawn matrices is found
-METHODS = ("dpals", "dpals_literal", "dpfw", "dpfw_jain")
-COLUMNS = ("method", "along", "at", "slope", "low", "high", "trials", "stated")
 
 
 def error_bound(users, items: int, epsilon, delta: float, rank: int = RANK):
@@ -95,22 +87,17 @@ def incoherence(user_factors: np.ndarray, item_factors: np.ndarray) -> tuple[flo
     return float(max(sides)), float(values[0] / values[-1])
 
 
-def assumptions(trials: pd.DataFrame | None) -> pd.DataFrame:
+def assumptions(trials: pd.DataFrame) -> pd.DataFrame:
     """Return how far the drawn matrices meet assumptions 1 and 2, and theorem 2's premise on p.
 
     mu and kappa are the largest of :data:`DRAWS` pairs of factors, drawn as those of the study are:
-    random orthonormal ones.
-
-    Returns
-    -------
-    DataFrame
-        A row for each drawn matrix: ``users``, ``items``, ``mu``, ``kappa``; ``apart``, the largest
-        distance of a trial's number of ratings from n m p in standard deviations of the binomial
-        law; ``ratings_per_user`` (p m) and ``needed`` (:func:`needed_per_user`).
+    random orthonormal ones. A row for each drawn matrix of the trials, which are of the standard
+    variant: ``users``, ``items``, ``mu``, ``kappa``; ``apart``, the largest distance of a trial's
+    number of ratings from n m p in standard deviations of the binomial law; ``ratings_per_user``
+    (p m) and ``needed`` (:func:`needed_per_user`).
     """
-    here = standard(trials)
-    sizes = synthetic_sizes(here) if len(here) else {}
-    found = [(users, here[here["dataset"] == name]) for name, users in sizes.items()]
+    sizes = synthetic_sizes(trials)
+    found = [(users, trials[trials["dataset"] == name]) for name, users in sizes.items()]
     shapes, rows = [(users, int(own["items"].iloc[0])) for users, own in found], []
     for (users, items), (_, own), (mu, kappa) in zip(shapes, found, _drawn(*shapes), strict=True):
         share = observed(users, items)
@@ -139,78 +126,10 @@ def _orthonormal(rng: np.random.Generator, side: int) -> np.ndarray:
     return np.linalg.qr(rng.standard_normal((side, RANK)))[0]
 
 
-def stated_slope(method: str, along: str, sizes: Iterable[float]) -> float:
-    """Return the slope of the log bound: -1 or -1/5, but for logarithms of n; 3/2 or 1/4 in items.
-
-    Both bounds have epsilon where noise has 1/sigma, so in 1/sigma they fall as in epsilon.
-
-    Parameters
-    ----------
-    along : {"users", "inverse_noise", "items"}
-    sizes : iterable of float
-        The numbers of users or items over which a line is fitted.
-    """
-    if method.startswith("dpfw"):
-        return FRANK_WOLFE_RATES[along]
-    if along == IN_NOISE:
-        return -1.0
-    at = np.array(list(sizes), dtype=float)
-    users, items = (at, 1000) if along == IN_USERS else (20_000, at)
+def slope_in_users(users: np.ndarray, items: int = 1000) -> float:
+    """Return the slope of theorem 2's log bound over these numbers: -1 but for logarithms of n."""
     bound = np.log(error_bound(users, items, 1.0, 1e-5))  # what is fixed shifts it only
-    return float(slope_of(bound[:, None], np.log(at))[0])
-
-
-def slopes(trials: pd.DataFrame | None, delta: float = 1e-5) -> pd.DataFrame:
-    """Return slopes of log RMSE in log users and log items, by epsilon, and in log 1/sigma.
-
-    Lines are fitted by trial, over the sizes or budgets that all have; data sets of different
-    sizes are independent, and paired by the number of the trial. Slopes in 1/sigma, of theorem 1,
-    are over the epsilons below ln(1/delta), for which theorem 2 is stated.
-
-    Parameters
-    ----------
-    trials : DataFrame or None
-        Columns :data:`dpmc_studies.studies.dpals.cells.DPALS_COLUMNS`.
-
-    Returns
-    -------
-    DataFrame
-        Columns :data:`COLUMNS`: ``at`` is epsilon or the number of users; ``low`` and ``high`` are
-        ends of a 95 % t interval over trials, NaN with a single one; ``stated`` is
-        :func:`stated_slope`.
-    """
-    here = standard(trials)
-    sizes = synthetic_sizes(here) if len(here) else {}
-    rows = []
-    for method in METHODS:
-        own = here[here["method"] == method] if sizes else []
-        if not len(own):
-            continue
-        table = own[own["dataset"].isin(sizes)]
-        within = table[table["epsilon"] < np.log(1 / delta)]
-        within = within.assign(**{IN_NOISE: inverse_noise(within["epsilon"], delta)})
-        parts = (IN_USERS, "epsilon", table), (IN_NOISE, "users", within)
-        for along, at, part in (*parts, (IN_ITEMS, "epsilon", of_other_shapes(own))):
-            for value, points in part.groupby(at):
-                found = slopes_by_trial(points, along)
-                if found.size:
-                    one = mean_interval(found)
-                    stated = stated_slope(method, along, points[along].unique())
-                    cell = (method, along, value, one.estimate, one.low, one.high)
-                    rows.append((*cell, found.size, stated))
-    return pd.DataFrame(rows, columns=list(COLUMNS))
-
-
-def slopes_by_trial(points: pd.DataFrame, along: str) -> np.ndarray:
-    """Return the slope of log RMSE in the log of a column, one a trial that has all its values.
-
-    At least three values make a line; else there are no slopes.
-    """
-    wide = points.pivot(index=along, columns="trial", values="rmse").sort_index()
-    wide = wide.dropna(axis="columns")
-    if len(wide) < 3 or not wide.shape[1]:
-        return np.empty(0)
-    return slope_of(log_positive(wide.to_numpy()), np.log(wide.index.to_numpy(float)))
+    return float(slope_of(bound, np.log(users)))
 
 
 def slope_of(values: np.ndarray, at: np.ndarray) -> np.ndarray:
@@ -226,31 +145,14 @@ def slope_of(values: np.ndarray, at: np.ndarray) -> np.ndarray:
     return apart @ values / (apart @ apart or np.nan)
 
 
-def bounds(trials: pd.DataFrame | None, delta: float = 1e-5) -> pd.DataFrame:
-    """Return measured errors of DPALS and DPFW beside the bounds, and the premise on ratings.
+def growth(timing: pd.DataFrame) -> pd.Series:
+    """Return the slope of log CPU seconds of an iteration in log ratings, by method.
 
-    Returns
-    -------
-    DataFrame
-        A row for each number of users and epsilon: ``users``, ``items``, ``epsilon``, ``dpals``,
-        ``dpfw`` (mean relative errors, NaN where not run), ``bound``, ``remark_bound``,
-        ``frank_wolfe_bound``, ``ratings_per_user`` (p m) and ``needed`` (:func:`needed_per_user`).
+    Lines are fitted by least squares to the medians of the sizes, NaN with a single one.
     """
-    here = standard(trials)
-    sizes = synthetic_sizes(here) if len(here) else {}
-    rows = []
-    for dataset, users in sizes.items():
-        own = here[here["dataset"] == dataset]
-        means = own.groupby(["method", "epsilon"])["rse"].mean()
-        items = int(own["items"].iloc[0])
-        for epsilon in sorted(own["epsilon"].dropna().unique()):
-            rows.append({
-                "users": users, "items": items, "epsilon": epsilon,
-                **{method: means.get((method, epsilon), np.nan) for method in ("dpals", "dpfw")},
-                "bound": float(error_bound(users, items, epsilon, delta)),
-                "remark_bound": float(remark_bound(users, items, epsilon)),
-                "frank_wolfe_bound": float(frank_wolfe_bound(users, items, epsilon)),
-                "ratings_per_user": float(observed(users, items) * items),
-                "needed": float(needed_per_user(users)),
-            })  # fmt: skip
-    return pd.DataFrame(rows)
+    slopes = {}
+    for method, part in timing.groupby("method"):
+        medians = np.log(part.groupby("users")[["ratings", "seconds"]].median())
+        values = medians["seconds"].to_numpy()
+        slopes[method] = float(slope_of(values, medians["ratings"].to_numpy()))
+    return pd.Series(slopes, dtype=float)

@@ -1,18 +1,23 @@
-"""What the claims of the DPALS paper are judged on, and the registry of what judges them."""
+"""What the claims of the DPALS paper are judged on, and the registry of what judges them.
+
+The methods that the paper compares are judged in its own forms: "dpals", which accounts for both
+statistics and adds lambda after the projection, as the authors' program does, and "dpfw_jain", with
+the noise that Jain, Thakkar and Thakurta publish. Other forms are readings.
+"""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
 from dpmc_studies.frame.judging.claims import registering
-from dpmc_studies.frame.judging.finding import NOT_AVAILABLE, Finding
+from dpmc_studies.frame.judging.finding import Finding
 from dpmc_studies.frame.showing.frames import in_list
+from dpmc_studies.statistics import paired
 from dpmc_studies.statistics.tests import log_positive, trial_matrix
 from dpmc_studies.studies.dpals.cells import DPALS_COLUMNS, DPALS_COORDINATES, STANDARD
-from dpmc_studies.studies.dpals.comparisons import places
 from dpmc_studies.studies.dpals.frames import BY_ITEMS, dataset_label, method_label, standard
 from dpmc_studies.studies.dpals.variant_names import variant_label
 
@@ -21,25 +26,8 @@ TABLES = ("trials", "iterations", "timing", "coverage", "accounting")
 PUBLISHED = "published"  # numbers from elsewhere, which no job makes
 SIZES = {"synthetic-5k": 5000, "synthetic-10k": 10_000, "synthetic-20k": 20_000,
          "synthetic-50k": 50_000}  # fmt: skip
-LARGE = ("ml-10m", "ml-20m")
 RESCALED = "jester-5k"  # the ratings of "jester" once more
-
-
-@dataclass(frozen=True)
-class Form:
-    """One way to run the two private methods that the paper compares, by their names."""
-
-    dpals: str
-    dpfw: str
-
-
-# As the paper's experiments have them: both statistics of DPALS accounted for and lambda after the
-# projection, as in the authors' program, and the noise that Jain, Thakkar and Thakurta publish.
-COMPARED = Form("dpals", "dpfw_jain")
-# Both with noise for the epsilon that is claimed; and the lines and the noise that are printed.
-EXACT = Form("dpals", "dpfw")
-AS_PUBLISHED = Form("dpals_literal", "dpfw_jain")
-PRIVATE_START = "dpals_analyze_gauss"  # of remark 2
+PLACE = ("dataset", "epsilon")
 
 
 class Results:
@@ -65,11 +53,9 @@ class Results:
         """Return the RMSE on test entries, of ratings or of the scaled matrix."""
         return self._row(self._rmse, dataset, method, variant, epsilon)
 
-    def log_rmse(
-        self, dataset: str, method: str, epsilon: float | None = None, variant: str = STANDARD
-    ) -> np.ndarray:
-        """Return its natural logarithm."""
-        return log_positive(self.rmse(dataset, method, epsilon, variant))
+    def log_rmse(self, *cell: object, **named: object) -> np.ndarray:
+        """Return its natural logarithm; arguments as of :meth:`rmse`."""
+        return log_positive(self.rmse(*cell, **named))
 
     def recall(
         self, dataset: str, method: str, epsilon: float | None = None, variant: str = STANDARD
@@ -93,14 +79,17 @@ class DpalsEvidence:
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @cached_property
+    def trials(self) -> pd.DataFrame:
+        """The trials of the standard variant."""
+        return standard(self.tables.get("trials"))
+
+    @cached_property
     def places(self) -> Mapping[tuple, pd.DataFrame]:
-        """Return :func:`dpmc_studies.studies.dpals.comparisons.places` of what our own claims
-        compare.
-        """
-        rows = standard(self.tables.get("trials"))
-        if rows.empty:
+        """Log RMSE at each of :data:`PLACE`, of what our own claims compare: a column a method."""
+        if self.trials.empty:
             return {}
-        return places(rows[~rows["dataset"].str.startswith((BY_ITEMS, RESCALED))])
+        rows = self.trials[~self.trials["dataset"].str.startswith((BY_ITEMS, RESCALED))]
+        return paired.places(rows, log_positive(rows["rmse"]), PLACE, "method")
 
 
 Predicate = Callable[[DpalsEvidence], Finding]
@@ -118,43 +107,6 @@ def evidence_of(frames: Mapping[str, pd.DataFrame | None]) -> DpalsEvidence:
     tables = {name: table for name, table in given.items() if table is not None and len(table)}
     trials = tables.get("trials", pd.DataFrame(columns=list(DPALS_COLUMNS)))
     return DpalsEvidence(Results(trials), tables)
-
-
-def on_both_forms(judge: Callable[[Form], Finding], forms: str = "{0.dpals}") -> Finding:
-    """Judge the method with exact noise, and name in the reason what the printed one gives.
-
-    ``forms`` names the methods that are judged. That another form was not run is no want of data,
-    and leaves the verdict as it is.
-    """
-    return _beside(judge(EXACT), EXACT, judge, AS_PUBLISHED, forms)
-
-
-def compared(judge: Callable[[Form], Finding], forms: str = "{0.dpals} and {0.dpfw}") -> Finding:
-    """Judge a comparison of the paper by its own form of both methods, with ours in the reason.
-
-    Where the paper's form was not run in every cell that the claim needs, ours decides.
-    """
-    own, ours = judge(COMPARED), judge(EXACT)
-    if NOT_AVAILABLE in own.reason and NOT_AVAILABLE not in ours.reason:
-        return _beside(ours, EXACT, judge, COMPARED, forms)
-    return _beside(own, COMPARED, judge, EXACT, forms)
-
-
-def _beside(
-    found: Finding, form: Form, judge: Callable[[Form], Finding], other: Form, forms: str
-) -> Finding:
-    """Say which form decided, and what another one gives."""
-    if NOT_AVAILABLE in found.reason:
-        return found
-    reported = judge(other)
-    beside = f"{reported.verdict}, {reported.reason}"
-    if NOT_AVAILABLE in reported.reason:
-        beside = "not run in every cell"
-    own, others = (
-        forms.format(Form(method_named(each.dpals), method_named(each.dpfw)))
-        for each in (form, other)
-    )
-    return replace(found, reason=f"{own}: {found.reason}. Beside it, {others}: {beside}")
 
 
 def method_named(name: str) -> str:

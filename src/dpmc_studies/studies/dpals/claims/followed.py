@@ -1,7 +1,5 @@
 """Claims about errors after each iteration, and about time: D5, D21, D37, D40, A3, A5 and A6."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
@@ -11,25 +9,21 @@ from dpmc_studies.frame.judging.rules import (
     all_of,
     always_below,
     explained,
+    fact,
     named,
     not_available,
     times,
 )
-from dpmc_studies.frame.judging.verdicts import verdict_of
 from dpmc_studies.frame.showing.frames import select
 from dpmc_studies.statistics.tests import log_positive
 from dpmc_studies.studies.dpals.claims.evidence import (
-    AS_PUBLISHED,
     SIZES,
     DpalsEvidence,
-    Form,
     claim,
-    compared,
     method_named,
     place_named,
 )
-from dpmc_studies.studies.dpals.speed import growth
-from dpmc_studies.studies.dpals.theory import slope_of
+from dpmc_studies.studies.dpals.theory import growth, slope_of
 
 PUBLISHED, SMOOTHED = "altmin_published", "saltls_published"
 AS_GOOD = 1.05
@@ -61,38 +55,18 @@ def curves_of(evidence: DpalsEvidence, method: str, metric: str = "rse", **where
     return found
 
 
-def apart(ours: Mapping, theirs: Mapping) -> Rows:
-    """Return series by trial less those of the same place and trial."""
-    both = [place for place in ours if place in theirs]
-    return {place: (ours[place] - theirs[place]).dropna().to_numpy() for place in both}
-
-
 @claim("D5")
 def far_fewer_iterations(evidence: DpalsEvidence) -> Finding:
     """ALL: DPALS is as good as DPFW ever is in less than a third of its iterations; so is ALS."""
-
-    def judge(form: Form) -> Finding:
-        private, public = (
-            {
-                place: np.subtract(*map(np.log, counts))
-                for place, counts in iterations_needed(evidence, *pair).items()
-            }
-            for pair in ((form.dpals, form.dpfw), ("als", "frank_wolfe"))
-        )
-        if not private or not public:
+    rows, medians = {}, []
+    for ours, theirs in (("dpals", "dpfw"), ("als", "frank_wolfe")):
+        counts = iterations_needed(evidence, ours, theirs)
+        if not counts:
             return not_available("iterations with and without privacy")
-        pairs = (form.dpals, form.dpfw), (AS_PUBLISHED.dpals, form.dpfw), ("als", "frank_wolfe")
-        medians = "; ".join(_medians(evidence, *pair) for pair in pairs)
-        return explained(always_below(private | public, FAR_FEWER), f"Median iterations: {medians}")
-
-    return compared(judge)
-
-
-def _medians(evidence: DpalsEvidence, alternating: str, frank_wolfe: str) -> str:
-    counts = iterations_needed(evidence, alternating, frank_wolfe).items()
-    parts = [f"{np.median(a):g} and {np.median(b):g} ({place})" for place, (a, b) in counts]
-    names = f"{method_named(alternating)} and {method_named(frank_wolfe)}"
-    return f"{names} {', '.join(parts) or 'not run'}"
+        rows |= {place: np.subtract(*np.log(each)) for place, each in counts.items()}
+        parts = [f"{np.median(a):g} and {np.median(b):g} ({at})" for at, (a, b) in counts.items()]
+        medians.append(f"{method_named(ours)} and {method_named(theirs)} {', '.join(parts)}")
+    return explained(always_below(rows, FAR_FEWER), f"Median iterations: {'; '.join(medians)}")
 
 
 def iterations_needed(
@@ -123,48 +97,44 @@ def _first_below(curve: pd.DataFrame, enough: pd.Series) -> np.ndarray:
 @claim("D21")
 def cost_per_step_as_als(evidence: DpalsEvidence) -> Finding:
     """CPU time of DPALS grows at most as ratings^1.1, and by at most .1 more than that of ALS."""
-    table = evidence.tables.get("timing")
-    both = ["dpals", "als"]
-    medians = pd.DataFrame() if table is None else _seconds(table).reindex(columns=both).dropna()
-    if len(medians) < 2:
+    ratios, repeats = _seconds_over(evidence, "dpals", "als")
+    if len(ratios) < 2:
         return not_available("timing of DPALS and ALS at two sizes")
-    slope, slope_als = growth(table).loc[both]
-    ratios = (medians["dpals"] / medians["als"]).to_numpy()
-    return Finding(
-        verdict_of(slope <= LINEAR and slope - slope_als <= AS_ALS),
-        effect=slope,
-        n=int(table.groupby(["users", "method"]).size().min()),
-        reason=f"time grows as the ratings to the power {slope:.3f} (ALS {slope_als:.3f}); DPALS "
-        f"takes {ratios.min():.2f} to {ratios.max():.2f} times as long as ALS, {ratios[-1]:.2f} "
-        f"times at the largest size",
-        margin=LINEAR,
-        margin_of=OURS,
+    slope, slope_als = growth(evidence.tables["timing"]).loc[["dpals", "als"]]
+    text = (
+        f"time grows as the ratings to the power {slope:.3f} (ALS {slope_als:.3f}); DPALS takes "
+        f"{ratios.min():.2f} to {ratios.max():.2f} times as long as ALS, {ratios[-1]:.2f} times at "
+        "the largest size"
     )
+    holds = slope <= LINEAR and slope - slope_als <= AS_ALS
+    return fact(holds, text, effect=slope, n=repeats, margin=LINEAR, margin_of=OURS)
 
 
 @claim("D40")
 def cost_per_step_as_frank_wolfe(evidence: DpalsEvidence) -> Finding:
     """CPU seconds of a step of DPFW are within a factor of ten of those of DPALS at every size."""
-    table = evidence.tables.get("timing")
-    both = ["dpals", "dpfw"]
-    medians = pd.DataFrame() if table is None else _seconds(table).reindex(columns=both).dropna()
-    if medians.empty:
+    ratios, repeats = _seconds_over(evidence, "dpfw", "dpals")
+    if not len(ratios):
         return not_available("timing of DPALS and DPFW")
-    ratios = np.log(medians["dpfw"] / medians["dpals"])
-    farthest = float(ratios.loc[ratios.abs().idxmax()])
-    return Finding(
-        verdict_of(abs(farthest) <= COMPARABLE),
-        effect=farthest,
-        n=int(table.groupby(["users", "method"]).size().min()),
-        reason=f"a step of DPFW takes {np.exp(ratios.min()):.2f} to {np.exp(ratios.max()):.2f} "
-        "times as long as one of DPALS",
-        margin=COMPARABLE,
-        margin_of=OURS,
+    logs = np.log(ratios)
+    farthest = float(logs[np.abs(logs).argmax()])
+    text = (
+        f"a step of DPFW takes {ratios.min():.2f} to {ratios.max():.2f} times as long as one of "
+        "DPALS"
     )
+    holds = abs(farthest) <= COMPARABLE
+    return fact(holds, text, effect=farthest, n=repeats, margin=COMPARABLE, margin_of=OURS)
 
 
-def _seconds(table: pd.DataFrame) -> pd.DataFrame:
-    return table.pivot_table(index="users", columns="method", values="seconds", aggfunc="median")
+def _seconds_over(evidence: DpalsEvidence, one: str, other: str) -> tuple[np.ndarray, int]:
+    """Return the ratio of median seconds at each size that both have, and the fewest repeats."""
+    table = evidence.tables.get("timing")
+    if table is None:
+        return np.empty(0), 0
+    sizes = {"index": "users", "columns": "method", "values": "seconds"}
+    medians = table.pivot_table(**sizes, aggfunc="median").reindex(columns=[one, other]).dropna()
+    repeats = int(table.groupby(["users", "method"]).size().min())
+    return (medians[one] / medians[other]).to_numpy(), repeats
 
 
 @claim("D37")
@@ -196,11 +166,8 @@ def slowest_step(curve: np.ndarray, small: float) -> np.ndarray:
     """Return the largest log ratio of errors of two steps by trial, NaN where none counts.
 
     Steps count from an error of at most ``small``, and for as long as it is ten times the least
-    that the trial reaches: below that lie the penalty and rounding.
-
-    Parameters
-    ----------
-    curve : array, shape (steps, trials)
+    that the trial reaches: below that lie the penalty and rounding. ``curve`` has shape (steps,
+    trials).
     """
     before, after = log_positive(curve[:-1]), log_positive(curve[1:])
     floor = log_positive(curve.min(axis=0)) + np.log(FLOOR)
@@ -212,17 +179,17 @@ def slowest_step(curve: np.ndarray, small: float) -> np.ndarray:
 @claim("A3")
 def altmin_falls_faster(evidence: DpalsEvidence) -> Finding:
     """ALL: log RSE by iteration falls more steeply than that of Frank-Wolfe, private and not."""
-    pairs = {
-        "with privacy": ("dp_altmin", "dpfw"),
-        "without": (PUBLISHED, "frank_wolfe"),
-    }
-    rows = {
-        name: apart(*(slopes_by_iteration(evidence, method) for method in pair))
-        for name, pair in pairs.items()
-    }
-    if not all(rows.values()):
-        return not_available("iterations of AltMin and Frank-Wolfe with and without privacy")
-    parts = [named(name, always_below(each)) for name, each in rows.items()]
+    parts = []
+    for name, pair in (
+        ("with privacy", ("dp_altmin", "dpfw")),
+        ("without", (PUBLISHED, "frank_wolfe")),
+    ):
+        ours, theirs = (slopes_by_iteration(evidence, method) for method in pair)
+        both = [place for place in ours if place in theirs]
+        if not both:
+            return not_available("iterations of AltMin and Frank-Wolfe with and without privacy")
+        rows = {place: (ours[place] - theirs[place]).dropna().to_numpy() for place in both}
+        parts.append(named(name, always_below(rows)))
     # the effect is that of the first: the one with the smaller lead
     return named(BY_ITERATION, all_of(sorted(parts, key=lambda part: -part.effect)))
 

@@ -1,4 +1,4 @@
-"""Judging every claim of ``claims.yaml``."""
+"""Judging every claim of ``claims.yaml``, also under other readings of the same evidence."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,42 +7,45 @@ import pandas as pd
 
 from dpmc_studies.frame.checking.runs import read_frame
 from dpmc_studies.frame.judging.claims import load_claims, table_of_verdicts
-from dpmc_studies.frame.judging.finding import NOT_RUN
-from dpmc_studies.studies.dpals.claims import (  # noqa: F401  (importing them registers their predicates)
+from dpmc_studies.frame.judging.readings import on_trials
+from dpmc_studies.studies.dpals.cells import DPALS_COORDINATES
+from dpmc_studies.studies.dpals.claims import (  # noqa: F401  (importing them registers predicates)
     compared,
     facts,
     followed,
-    movielens,
     own,
     theory,
 )
 from dpmc_studies.studies.dpals.claims.evidence import (
-    LARGE,
     PREDICATES,
     PUBLISHED,
     TABLES,
-    dataset_named,
+    DpalsEvidence,
     evidence_of,
 )
-from dpmc_studies.studies.dpals.claims.readings import readings
 
 CLAIMS = Path(__file__).parents[1] / "claims.yaml"
 NUMBERS = CLAIMS.with_name("published.csv")
-
-# what needs MovieLens 10M or 20M
-OF_LARGE = (
-    "D6", "D7", "D8", "D9", "D10", "D11", "D12", "D13", "D14", "D15", "D16", "D17", "D18", "D19",
-    "D20", "D32", "A2",
-)  # fmt: skip
-OF_IMPLICIT = ("D11", "D12", "D32")  # of these, what needs MovieLens 20M
+# name of a reading -> what is read in the place of what: DPALS with the printed lines and noise,
+# private Frank-Wolfe with noise for the epsilon that is claimed, one step from remark 2's start
+METHODS = {
+    "as published": ("dpals_literal", "dpals"),
+    "exact noise": ("dpfw", "dpfw_jain"),
+    "start of remark 2": ("dpals_analyze_gauss", "dpals"),
+}
+CELLS = {
+    "trials": (*DPALS_COORDINATES, "trial"),
+    "iterations": (*DPALS_COORDINATES, "iteration", "trial"),
+    "timing": ("method", "users", "items", "rank", "repeat"),
+}
+"""Columns that name a cell, then the one that numbers its trials."""
 
 
 def run(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFrame]:
     """Return the table of verdicts; no setting is used."""
     frames = {name: read_frame(folder / f"{name}.csv") for name in TABLES}
     frames[PUBLISHED] = pd.read_csv(NUMBERS)
-    claims = load_dpals_claims()
-    return {"claims": judge_dpals(frames, claims)}
+    return {"claims": judge_dpals(frames, load_dpals_claims())}
 
 
 def load_dpals_claims(path: str | Path = CLAIMS) -> list[dict[str, str]]:
@@ -68,14 +71,26 @@ def judge_dpals(
     says otherwise; NaN where there is none.
     """
     evidence = evidence_of(frames)
-    found = table_of_verdicts(claims, PREDICATES, evidence, readings(evidence))
-    return _naming_what_lacks(found)
+    return table_of_verdicts(claims, PREDICATES, evidence, readings(evidence))
 
 
-def _naming_what_lacks(table: pd.DataFrame) -> pd.DataFrame:
-    """Say in the reason which ratings a claim needs that could not be run without them."""
-    of_20m = table["id"].isin(OF_IMPLICIT)
-    needed = of_20m.map({True: dataset_named(LARGE[1]), False: dataset_named(LARGE[0])})
-    lacking = table["id"].isin(OF_LARGE) & (table["verdict"] == NOT_RUN)
-    reasons = table["reason"].where(~lacking, "needs " + needed + ": " + table["reason"])
-    return table.assign(reason=reasons)
+def readings(evidence: DpalsEvidence) -> dict[str, DpalsEvidence]:
+    """Return the evidence under each reading, by its name: halves of the trials, other methods.
+
+    Where the others were not run, data are missing. Predictions are clipped to the public range
+    everywhere, so there is no reading of raw ones.
+    """
+    tables = evidence.tables
+    cells = {name: CELLS[name] for name in CELLS if name in tables}
+    changed = dict(on_trials(tables, cells))
+    for name, methods in METHODS.items():
+        changed[name] = {each: _in_place(table, *methods) for each, table in tables.items()}
+    return {name: evidence_of(each) for name, each in changed.items()}
+
+
+def _in_place(table: pd.DataFrame, method: str, other: str) -> pd.DataFrame:
+    """Return the table with a method under the name of another one, whose rows go."""
+    if "method" not in table:
+        return table
+    kept = table[table["method"] != other]
+    return kept.assign(method=kept["method"].replace(method, other))

@@ -1,48 +1,17 @@
-"""What we claim ourselves of methods that protect users: F1 to F6 and F8; F1, F4 to F6 are data.
+"""What we claim ourselves of methods that protect users, but for comparisons: F2, F3 and F8."""
 
-Rows are places (data set, epsilon), each a difference of log RMSE, paired by trial; a method
-without epsilon stands at all of them. Generated data do not count, nor do the same ratings twice.
-"""
-
-from collections.abc import Collection, Mapping
-from dataclasses import replace
+from collections.abc import Collection
 
 import numpy as np
 import pandas as pd
 
-from dpmc_studies.frame.judging.comparing import Comparison, Side, at_places
-from dpmc_studies.frame.judging.finding import (
-    AGREES,
-    DEVIATES,
-    NOT_AVAILABLE,
-    NOT_COMPARED,
-    Finding,
-)
-from dpmc_studies.frame.judging.rules import (
-    explained,
-    fact,
-    not_available,
-)
+from dpmc_studies.frame.judging.finding import AGREES, DEVIATES, NOT_COMPARED, Finding
+from dpmc_studies.frame.judging.rules import fact, not_available
 from dpmc_studies.frame.showing.chapter import PUBLISHED_COLUMNS
 from dpmc_studies.frame.showing.frames import keeps_claim, present, private_rows
-from dpmc_studies.statistics.paired import Pair, compare, less, more
-from dpmc_studies.studies.dpals.claims.evidence import (
-    DpalsEvidence,
-    claim,
-    dataset_named,
-    method_named,
-    place_named,
-)
-from dpmc_studies.studies.dpals.comparisons import PLACE
-from dpmc_studies.studies.dpals.frames import (
-    DPALS,
-    OWN_MEAN,
-    PRIVATE,
-    SYNTHETIC,
-    format_range,
-    standard,
-    summary,
-)
+from dpmc_studies.studies.dpals.cells import DPALS_COORDINATES
+from dpmc_studies.studies.dpals.claims.evidence import DpalsEvidence, claim, method_named
+from dpmc_studies.studies.dpals.frames import PRIVATE, SYNTHETIC, format_range, summary
 
 FROM_NOISE = ("dpals", "dpals_literal", "dpals_h_free", "dpals_h_free_clipped")
 FROM_DATA = ("dpals_analyze_gauss",)
@@ -50,64 +19,6 @@ FAR = 1.5  # times the median of its cell: a fit that is far off
 FEWEST = 3  # trials of a cell that has a median
 CLOSE, SHARE = 0.15, 0.85  # a number from elsewhere is met; so many have to be
 PROTOTYPE = "prototype"  # a source that is not published
-
-
-def judge_places(evidence: DpalsEvidence, comparison: Comparison) -> Finding:
-    """Judge each of the first against the best of the second, at all places, standard variant."""
-    rows, parts = {}, []
-    several = [*comparison.first.each()]
-    for one in several:
-        found = _of(evidence, comparison, one)
-        if not found:
-            continue
-        name = f"{method_named(one['method'])}, " if len(several) > 1 else ""
-        rows |= {f"{name}{place_named(*place)}": pair.differences for place, pair in found.items()}
-        table = compare(found, PLACE)
-        by_data = [
-            f"{dataset_named(dataset)} {format_range(np.exp(part['difference']))}"
-            for dataset, part in table.groupby("dataset", sort=False)
-        ]
-        counts = f"less at {less(table).sum()} and more at {more(table).sum()} of {len(table)}"
-        parts.append(f"{name}{'; '.join(by_data)}: {counts}")
-    judged = comparison.judge(rows)
-    return explained(judged, f"Error over the other: {'. '.join(parts)}") if rows else judged
-
-
-def _of(evidence: DpalsEvidence, comparison: Comparison, one: Mapping) -> dict[tuple, Pair]:
-    first = Side({name: (value,) for name, value in one.items()})
-    return at_places(replace(comparison, first=first), evidence.places, PLACE, ("method",))
-
-
-def _winners(evidence: DpalsEvidence, comparison: Comparison) -> str:
-    """Say what has the least error on each data set, at how many epsilons."""
-    found = _of(evidence, comparison, {"method": DPALS})
-    if not found:
-        return ""
-    table = compare(found, PLACE)
-    best = table["second"].where(table["difference"] > 0, DPALS)
-    parts = []
-    for dataset, names in best.groupby(table["dataset"], sort=False):
-        counts = names.value_counts()
-        texts = [f"{method_named(name)} at {count}" for name, count in counts.items()]
-        parts.append(f"{dataset_named(dataset)}: {', '.join(texts)} of {len(names)} ε")
-    return f"Least error, on {'; '.join(parts)}."
-
-
-def _own_mean(evidence: DpalsEvidence, comparison: Comparison) -> str:
-    other = replace(comparison, second=Side({"method": (OWN_MEAN,)}, best=True))
-    found = judge_places(evidence, other)
-    if NOT_AVAILABLE in found.reason:
-        return ""
-    return f"Beside it, against the user’s own mean, which is free: {found.reason}."
-
-
-OWN_TEXTS = {
-    "F1": _winners,
-    "F4": lambda *_: "Synthetic matrices have no noise of their own, so ALS nearly recovers them.",
-    "F5": _own_mean,
-    "F6": lambda *_: "Both are done so that they are private, which the published code is not.",
-}
-"""What the reasons of some claims say beside what is judged."""
 
 
 @claim("F2")
@@ -155,7 +66,7 @@ def random_starts_lead_to_the_same_error(evidence: DpalsEvidence) -> Finding:
 
 def _over_median(evidence: DpalsEvidence, methods: Collection[str]) -> pd.Series:
     """Return the error of each fit on synthetic data over the median of its cell."""
-    rows = standard(evidence.tables.get("trials"))
+    rows = evidence.trials
     if rows.empty:
         return pd.Series(dtype=float)
     rows = rows[rows["dataset"].str.startswith(SYNTHETIC) & rows["method"].isin(methods)]
@@ -185,7 +96,7 @@ def numbers_from_elsewhere_are_met(evidence: DpalsEvidence) -> Finding:
 
 def beside_ours(trials: pd.DataFrame | None, published: pd.DataFrame) -> pd.DataFrame:
     """Return the published numbers beside our means, see :class:`Chapter`."""
-    keys = ["dataset", "method", "variant", "epsilon"]
+    keys = [*DPALS_COORDINATES]
     rows = published[published["source"] != PROTOTYPE]
     rows = rows.rename(columns={"value": "published", "note": "place"})
     if trials is not None:

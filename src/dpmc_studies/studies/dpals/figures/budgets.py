@@ -59,19 +59,6 @@ def parts_as_methods(trials: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def side_by_side(trials: pd.DataFrame, of: Sequence[str]) -> Drawing:
-    """Draw RSE and RMSE of DP-AltMin and DP-SAltLS beside the others, a column a data set."""
-    trials = standard(trials)
-    trials = trials[trials["dataset"].str.startswith(tuple(of))]
-    tables, panels = [], []
-    for metric in ("rse", "rmse"):
-        for name, here in split(trials, dataset=DATASETS):
-            tables.append(summary(here, metric).assign(metric=metric))
-            title = f"{dataset_label(name)}, {metric.upper()}"
-            panels.append(lines.budgets(title, tables[-1], metric))
-    return lines.draw(panels, tables, columns=len(panels) // 2, sharex="col")
-
-
 def users(trials: pd.DataFrame, published: pd.DataFrame | None = None) -> Drawing:
     """Draw RMSE against the number of users, a panel for each epsilon."""
     here = standard(trials)

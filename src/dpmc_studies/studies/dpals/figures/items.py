@@ -1,4 +1,4 @@
-"""Figure 5 of the paper and the projection: what sampling, fewer items and lambda do."""
+"""Figure 5 of the paper: what sampling and fewer items do."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -6,8 +6,8 @@ from itertools import product
 import pandas as pd
 
 from dpmc_studies.frame.showing.frames import present, split
-from dpmc_studies.frame.showing.panels import Axis, Curve, Panel, curves, draw_panels, hollow
-from dpmc_studies.frame.showing.style import BLACK, BLUE, VERMILLION, Drawing, Look, shaded
+from dpmc_studies.frame.showing.panels import Axis, Curve, Panel, draw_panels, hollow
+from dpmc_studies.frame.showing.style import BLACK, Drawing, Look, shaded
 from dpmc_studies.studies.dpals.figures import lines
 from dpmc_studies.studies.dpals.frames import (
     DATASETS,
@@ -16,18 +16,13 @@ from dpmc_studies.studies.dpals.frames import (
     item_rows,
     method_label,
     summary,
-    with_variants,
 )
 
 ITEM_KEYS = ("dataset", "method", "epsilon", "sampling", "item_share")
-LAMBDA_KEYS = ("dataset", "method", "epsilon", "regularization", "projection")
 BESIDE = 0.02  # of log10, between two curves
 SAMPLINGS = ("uniform", "adaptive")
 ALL_RATINGS = "als"  # sees all ratings, however the others sample
 WITHOUT = {ALL_RATINGS: Look(BLACK, "o"), "als_sampled": Look(BLACK, "v")}
-PROJECTION = {True: Look(BLUE, "s"), False: Look(VERMILLION, "^", "--")}
-PROJECTED = {True: "projected, λ added after", False: "not projected"}
-LAMBDA = "λ of the items, in standard deviations of the noise on H"
 
 
 def items(trials: pd.DataFrame) -> Drawing:
@@ -67,20 +62,3 @@ def _curves(part: pd.DataFrame, table: pd.DataFrame) -> Iterator[tuple[str, Look
             one = rows[rows["sampling"] == sampling].sort_values("item_share")
             named = label if method == ALL_RATINGS else f"{label}, {sampling}"
             yield named, hollow(look) if sampling == "uniform" else look, one
-
-
-def projection(trials: pd.DataFrame) -> Drawing:
-    """Draw RMSE against lambda with and without the projection, a panel a data set and epsilon."""
-    here = with_variants(trials)
-    table = summary(here[here["regularization"].notna()], "rmse", LAMBDA_KEYS)
-    panels = [
-        Panel(
-            f"{dataset_label(name)}, ε = {epsilon:g}",
-            x=Axis(LAMBDA, log=True, ticks=part["regularization"].unique()),
-            y=Axis(METRICS["rmse"], log=True),
-            curves=curves(part, "projection", "regularization", PROJECTION, PROJECTED.get),
-        )
-        for name, epsilon, part in split(table, dataset=DATASETS, epsilon=())
-        if len(part)
-    ]
-    return draw_panels(panels, table, columns=2, height=2.6, legend={"ncols": 2})

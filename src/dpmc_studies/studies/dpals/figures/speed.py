@@ -18,7 +18,7 @@ from dpmc_studies.studies.dpals.frames import (
     method_label,
     summary,
 )
-from dpmc_studies.studies.dpals.speed import growth
+from dpmc_studies.studies.dpals.theory import growth
 
 FREE = 0.0  # stands for no epsilon
 
