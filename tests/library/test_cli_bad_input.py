@@ -8,12 +8,8 @@ import sys
 import time
 
 import pytest
-from click.testing import CliRunner
 from publication.small_tables import listed, refused, rows_of, run, write_list, write_table
 
-from dpmc.cli import cli
-from dpmc.errors import InputError
-from dpmc.files import check_writable
 from dpmc.fitting.compiling import NOTICE
 
 FIT = {"items-are-public": True}
@@ -64,15 +60,6 @@ def test_complete_refuses_its_output_before_anything_is_read(tmp_path):
         assert words in refused(*arguments, tmp_path / name)
     assert "folder.csv is a folder" in refused(*arguments, tmp_path / "folder.csv", "--force")
     assert (tmp_path / "mine.csv").read_text() == "mine"
-
-
-def test_trying_a_place_leaves_nothing(tmp_path):
-    check_writable(tmp_path / "deep" / "deeper" / "out")
-    check_writable(tmp_path / "out.csv")
-    assert list(tmp_path.iterdir()) == []
-    (tmp_path / "file").touch()
-    with pytest.raises(InputError, match=r"out cannot be written \(Not a directory\)"):
-        check_writable(tmp_path / "file" / "out")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a disk that is full")
@@ -132,16 +119,6 @@ def test_interrupted_it_leaves_nothing(tmp_path, table):
     assert child.returncode == 2
     assert error.strip() == "dpmc: Stopped."
     assert sorted(tmp_path.iterdir()) == [table]
-
-
-def test_an_interrupt_is_one_sentence(monkeypatch):
-    def interrupted(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("dpmc.methods.released.verify.verify", interrupted)
-    with pytest.raises(InputError) as caught:
-        CliRunner().invoke(cli, ["verify", "model"], catch_exceptions=False)
-    assert str(caught.value) == "Stopped."
 
 
 # -- numbers that are far too large or small ----------------------------------------------------
@@ -207,12 +184,6 @@ def test_a_rank_beyond_what_is_private_is_remarked_on(tmp_path, table):
 
 
 # -- lists ---------------------------------------------------------------------------------------
-
-
-def test_a_list_that_matches_nothing(tmp_path, table):
-    others = write_list(tmp_path / "others.txt", ["x", "y"])
-    result = run(*listed("fit", table, tmp_path / "out", items=others))
-    assert "dpmc: not one rating is of a listed item: look up whether it is the" in result.stderr
 
 
 def test_runs_that_are_no_text(tmp_path):

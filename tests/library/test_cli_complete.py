@@ -197,45 +197,6 @@ def test_users_are_completed_some_at_a_time(folder, monkeypatch, options, at_a_t
     assert all(size <= max(1, at_a_time // 2) for size in sizes)
 
 
-@pytest.mark.parametrize("top", [1, 3, 8, 20])
-def test_the_best_are_those_of_a_stable_sort(top):
-    """With many ties."""
-    rng = np.random.default_rng(top)
-    values = rng.integers(0, 4, (200, 8)).astype(float)
-    for row, out in zip(values, rng.random(values.shape) < 0.3, strict=True):
-        expected = [each for each in np.argsort(-row, kind="stable") if not out[each]][:top]
-        assert completion.best(row, out, top).tolist() == expected
-
-
-def test_scores_that_tie_but_for_rounding_stand_in_their_order():
-    near = 1 - 4e-10  # it and its square round to 1, of a largest of 2, and its cube does not
-    scores = np.array([0.5, near**3, near, 1.0, near**2, 0.5 + 1e-12, 2.0])
-    out = np.zeros(scores.size, dtype=bool)
-    assert completion.best(scores, out, 7).tolist() == [6, 2, 3, 4, 1, 0, 5]
-    out[6] = True  # the scale of a tie stays: it does not depend on what is left out
-    assert completion.best(scores, out, 3).tolist() == [2, 3, 4]
-
-
-def test_predictions_by_the_formula():
-    rng = np.random.default_rng(3)
-    items = PublishedItems(
-        list(ITEMS), rng.uniform(1, 5, 6), rng.normal(size=(6, 2)), (1.0, 5.0), 0.7
-    )
-    observed = rng.random((40, 6)) < 0.4
-    observed[7] = False
-    values = rng.uniform(0, 6, (40, 6))
-    indptr = np.concatenate([[0], np.cumsum(observed.sum(axis=1))])
-    found = items.complete_rows(indptr, np.nonzero(observed)[1], values[observed])
-    for user, mine in enumerate(observed):
-        left = np.clip(np.clip(values[user, mine], 1, 5) - items.offsets[mine], -2, 2)
-        design = items.factors[mine]
-        system = design.T @ design + 0.7 * np.eye(2)
-        wanted = items.factors @ np.linalg.inv(system) @ design.T @ left + items.offsets
-        np.testing.assert_allclose(found[user], np.clip(wanted, 1, 5), rtol=1e-12)
-        given = dict(zip(np.array(ITEMS)[mine].tolist(), values[user, mine].tolist(), strict=True))
-        np.testing.assert_array_equal(items.complete(given), found[user])
-
-
 @pytest.mark.parametrize("kind", ["plain", "precisions", "likes", "all are likes"])
 @pytest.mark.parametrize("include", [False, True])
 def test_lists_of_many_users_are_those_of_each(kind, include):

@@ -2,23 +2,21 @@
 
 import json
 import re
-import time
 
 import numpy as np
 import pytest
 from publication.small_tables import refused, rows_of, run, write_table
 
 from dpmc.cli.evaluate_summary import HINT
-from dpmc.cli.evaluation import MEAN, NOTE, _of_blocks
+from dpmc.cli.evaluation import MEAN, NOTE
 from dpmc.datasets.synthetic import generate
 from dpmc.fitting.fit import prepare
 from dpmc.fitting.parameters import METHODS
-from dpmc.methods.blocks import LabelledBlocks
 from dpmc.methods.private_choice import Seeded, within, without
 from dpmc.publication.reading import USUAL
 from dpmc.publication.store_building import build
 from dpmc.publication.table import read_lines, resolve
-from dpmc.ratings import Compressed, Ratings
+from dpmc.ratings import Ratings
 
 LOW, HIGH = 0, 2.5
 
@@ -132,18 +130,6 @@ def test_every_method_that_the_relation_has(tmp_path, relation):
     assert all(f"\n{name} " in texts[0] for name in methods)
 
 
-def test_columns_and_numbers_of_ratings(tmp_path):
-    table = write_table(tmp_path / "mine.csv", rows_of(), header=("who", "item", "stars"))
-    named = ["--user", "who", "--rating", "stars", "--epsilon", 5, "--method", "bias"]
-    arguments = ["evaluate", table, "--rating-range", 1, 5, "--relation", "user", *named]
-    results = [
-        json.loads(run(*arguments, *more, "--json").stdout)
-        for more in ((), ("--ratings-per-user", 2))
-    ]
-    assert len({each["errors"][0]["rmse"] for each in results}) == 2
-    assert len({each["errors"][1]["rmse"] for each in results}) == 1
-
-
 REFUSALS = {
     "no range": (["--relation", "user"], "Give --rating-range LOWEST HIGHEST"),
     "method": (["--relation", "user", "--method", "biased"], "--method must be .* got 'biased'"),
@@ -223,35 +209,3 @@ def test_what_would_need_all_of_a_store_is_asked_for_by_name(stored):
     for more in (("user", *named), ("entry", *named)):
         outputs = [run("evaluate", source, *options, *more).stdout for source in stored]
         assert outputs[0] == outputs[1]
-
-
-def test_threads_do_not_make_the_users_factors_each_for_itself():
-    made = []
-
-    class Rows:
-        n_users = 8
-
-        def blocks(self):
-            for user in range(self.n_users):
-                yield user, Compressed(np.array([0, 2]), np.arange(2, dtype=np.int32), np.ones(2))
-
-    class Model:
-        ranks, shape_, rating_range, _users = False, (8, 2), (0.0, 1.0), None
-
-        @property
-        def user_factors_(self):
-            if self._users is None:
-                made.append(1)
-                time.sleep(0.1)
-                self._users = np.ones(8)
-            return self._users
-
-        def predict(self, users, items):
-            return self.user_factors_[users]
-
-    rows = LabelledBlocks(
-        Rows(), 4, n_items=2, item_labels=np.array(["a", "b"], object), user_labels=[*"abcdefgh"]
-    )
-    error, *_ = _of_blocks(Model(), rows, lambda first, rows: np.array([True, False]), 0.5)
-    assert error == 0
-    assert len(made) == 1

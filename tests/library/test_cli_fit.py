@@ -7,8 +7,6 @@ import math
 import pty
 import re
 import shlex
-import subprocess
-import sys
 import termios
 import warnings
 from contextlib import redirect_stderr, redirect_stdout, suppress
@@ -28,14 +26,7 @@ from dpmc.datasets.synthetic import generate
 from dpmc.errors import InputError
 from dpmc.fitting.compiling import NOTICE
 from dpmc.fitting.fit import Fit
-from dpmc.methods import method_class
-from dpmc.methods.user_level.local_bayes.constants import STEPS
-from dpmc.methods.user_level.local_bayes.method import FALLBACKS, LocalBayes
-from dpmc.methods.user_level.local_bayes.refinement import Guard
-from dpmc.methods.user_level.local_ease.method import LocalEase
 from dpmc.publication.folder import whole_folder
-from dpmc.publication.store_building import build
-from dpmc.released import PublishedItems
 
 LOW, HIGH = 0.0, 2.5
 
@@ -201,40 +192,6 @@ def test_entry_level_from_parquet_with_everything_published(truth, tmp_path):
     assert items == sorted(map(str, range(30)))
 
 
-@pytest.mark.parametrize("relation", ["user", "user_replace", "entry", "entry_change"])
-def test_biases_from_csv_to_every_users_own_predictions(table, truth, tmp_path, relation):
-    out = tmp_path / "out"
-    of_users = relation.startswith("user")
-    parts = None if of_users else "user-factors"
-    per_user = {"ratings-per-user": 12 if of_users else None}
-    fit(table, out, method="bias", relation=relation, write=parts, **per_user)
-    stated = guarantee(out)
-    assert (stated["method"], stated["constants"]["shrinkage"]) == ("private_user_item_bias", 5.0)
-    releases = {"entry": 4, "entry_change": 2}
-    assert stated["releases"] == releases.get(relation, 2)
-    verified = CliRunner().invoke(cli.cli, ["verify", str(out)], catch_exceptions=False)
-    assert verified.stdout.startswith(stated["sentence"])
-    header, labels, found = factors(out / "item_factors.csv")
-    assert header == ["item", "offset", "factor_1"]
-    assert (found[:, 1] == 1).all()
-    completed = CliRunner().invoke(
-        cli.cli, ["complete", "--model", str(out), "--ratings", str(table)], catch_exceptions=False
-    )
-    rows = list(csv.DictReader(completed.stdout.splitlines()))
-    matrix = truth.matrix()
-    wanted = np.array([matrix[int(row["user"][1:]), int(row["item"]) - 100] for row in rows])
-    error = np.array([float(row["prediction"]) for row in rows]) - wanted
-    assert np.sqrt(np.mean(error**2)) < 0.85 * np.std(wanted)
-    # one user, as guarantee.json states it
-    assert "divided by their number plus shrinkage" in stated["prediction"]
-    own = {str(100 + item): value for user, item, value in _triplets(truth) if user == 7}
-    half = (HIGH - LOW) / 2
-    left = [np.clip(v, LOW, HIGH) - found[labels.index(item), 0] for item, v in own.items()]
-    offset = np.clip(left, -half, half).sum() / (len(own) + 5)
-    mine = [float(row["prediction"]) for row in rows if row["user"] == "u7"]
-    np.testing.assert_allclose(mine, np.clip(found[:, 0] + offset, LOW, HIGH))
-
-
 # -- what is said -------------------------------------------------------------------------------
 
 
@@ -263,25 +220,6 @@ def test_at_the_end_there_is_a_summary_with_the_next_commands(table, tmp_path, m
     assert completed.stdout.count("\n") == 1 + 1500 * 10
 
 
-def test_users_get_local_bayes_by_default(table, truth, tmp_path):
-    out = tmp_path / "out"
-    said = fit(table, out, method=None, **{"ratings-per-user": None}).stdout
-    assert "method:           bayes, rank " in said
-    stated = guarantee(out)
-    assert (stated["method"], stated["mechanism"]) == ("local_bayes", "gaussian")
-    assert "ratings_per_user" not in stated["assumed_public"]
-    header, _, found = factors(out / "item_factors.csv")
-    assert header[:4] == ["item", "offset", "precision", "factor_1"]
-    assert np.isfinite(found).all()
-    assert stated["outcome"]["fell_back_to"] is None
-    assert "Fell back" not in said
-    verified = CliRunner().invoke(cli.cli, ["verify", str(out)])
-    assert verified.exit_code == 0, verified.output
-    words = ["complete", "--model", str(out), "--ratings", str(table), "--user", "userId"]
-    completed = CliRunner().invoke(cli.cli, [*words, "--top", "3"], catch_exceptions=False)
-    assert completed.stdout.count("\n") == 1 + 1500 * 3
-
-
 def test_held_out_ratings_tell_the_error(table, tmp_path):
     """Of ratings without noise of their own there is none above the noise of privacy."""
     options = {"method": None, "ratings-per-user": None, "report-error": 0.2, "epsilon": 100}
@@ -304,46 +242,6 @@ def test_held_out_ratings_tell_the_error(table, tmp_path):
     assert verified.exit_code == 0, verified.output
     silent = fit(table, tmp_path / "b", **options | {"report-error": None}).stdout
     assert "error:" not in silent
-
-
-def test_a_fit_that_falls_back_says_so(table, tmp_path, monkeypatch):
-    """Items are led astray after each step; the last release sees it on the ratings."""
-
-    def astray(guard, noised, noise, beliefs, popularity, scale, form):
-        beliefs.mean = beliefs.mean + np.random.default_rng(5).standard_normal(beliefs.mean.shape)
-        guard.taken_back += 1
-        return beliefs, form.spread, popularity
-
-    monkeypatch.setattr(Guard, "step", astray)
-    options = {"method": None, "ratings-per-user": None, "epsilon": 1000}
-    lines = fit(table, tmp_path / "out", **options).stdout.splitlines()
-    outcome = guarantee(tmp_path / "out")["outcome"]
-    assert outcome["fell_back_to"] in FALLBACKS
-    assert outcome["steps_taken_back"] == STEPS
-    assert lines[-3] == f"outcome:          {LocalBayes.outcome_in_words(**outcome)}"
-    assert lines[-2].startswith("next: ")
-    said = json.loads(fit(table, tmp_path / "json", json=True, **options).stdout)
-    assert said["outcome"] == guarantee(tmp_path / "json")["outcome"]
-    assert said["outcome_in_words"] == LocalBayes.outcome_in_words(**said["outcome"])
-
-
-def test_in_words_how_a_fit_ended():
-    assert LocalBayes.outcome_in_words(None, 0) is None
-    taken_back = "taken back: more was left of the ratings afterwards, by noised numbers."
-    assert LocalBayes.outcome_in_words(None, 1) == f"1 step was {taken_back}"
-    assert LocalBayes.outcome_in_words("biases", 5) == (
-        "Fell back to biases: an offset for each item and a level for each user, and no factors. "
-        "A noised comparison says that this predicts ratings better than the model that was "
-        "learnt. If noise is the reason, a larger epsilon or more users change that; if items have "
-        "little in common, or a few users' ratings outweigh all others, they do not. "
-        f"5 steps were {taken_back}"
-    )
-    means = LocalBayes.outcome_in_words("own means", 0)
-    assert means.startswith("Fell back to own means: nothing about single items; users are pred")
-    assert means.endswith("ratings outweigh all others, they do not.")
-    popularity = LocalEase.outcome_in_words("popularity")
-    assert "comparison" not in popularity  # where pairs are not asked for, there is none
-    assert "do not show that lists made of each user's own likes would be better." in popularity
 
 
 def test_one_json_object(table, tmp_path):
@@ -395,22 +293,6 @@ def test_noise_that_is_not_named_is_what_dpmc_noise_says(table, tmp_path):
         assert (answer["best"], answer["releases"]) == (expected, stated["releases"])
 
 
-def _triplets(truth):
-    observed = truth.observed
-    return zip(observed.users, observed.items, observed.values.tolist(), strict=True)
-
-
-def test_in_a_process_of_its_own(table, tmp_path):
-    listed = [str(each) for each in arguments(table, tmp_path / "out", mechanism="gaussian")]
-    run = subprocess.run(
-        [sys.executable, "-m", "dpmc", "fit", *listed], capture_output=True, text=True, timeout=120
-    )
-    assert run.returncode == 0, run.stderr
-    assert "statistics" not in run.stderr  # the bar is for a terminal
-    assert "Traceback" not in run.stderr
-    assert guarantee(tmp_path / "out")["mechanism"] == "gaussian"
-
-
 def test_a_bar_is_for_a_terminal_and_not_for_the_quiet(table, tmp_path):
     bar = on_terminal(*arguments(table, tmp_path / "out"))
     assert re.search(r"statistics: +0%.* 0/6 .*", bar)
@@ -418,15 +300,6 @@ def test_a_bar_is_for_a_terminal_and_not_for_the_quiet(table, tmp_path):
     assert "statistics:" in on_terminal(*arguments(table, tmp_path / "json", json=True))
     sound = {"rating-range": (-20, 20), "ratings-per-user": 30, "epsilon": 10}
     assert on_terminal(*arguments(table, tmp_path / "quiet", quiet=True, **sound)) == ""
-
-
-def test_a_terminal_sees_how_far_a_store_is_checked(table, tmp_path):
-    build(table, tmp_path / "store")
-    by_blocks = arguments(tmp_path / "store", tmp_path / "out", method="bias")
-    bar = on_terminal(*by_blocks)
-    assert re.search(r"blocks checked: +100%.*statistics: +0%", bar, re.DOTALL)
-    assert bar.split("\r")[-1] == "", "the bar is not cleared"
-    assert "blocks checked" not in on_terminal(*arguments(table, tmp_path / "other"))
 
 
 def on_terminal(*listed):
@@ -457,31 +330,6 @@ def test_noise_is_new_each_time_unless_simulated(table, tmp_path):
     assert (c == d).all()
     assert not (a == b).any()
     assert not (c == e).any()
-
-
-@pytest.mark.parametrize(("method", "columns"), [("als", 5), ("bias", 2)])
-def test_at_user_level_nothing_but_the_factors_depends_on_the_ratings(
-    truth, tmp_path, method, columns
-):
-    """The guarantee is the same whoever the users are, if the items are listed: to the byte, but
-    for the digest of the factors."""
-    items = tmp_path / "items.txt"
-    items.write_text("\n".join(["999", *(str(100 + item) for item in range(29, -1, -1))]) + "\n")
-    texts, tables = [], []
-    for users in (1500, 40):
-        path = tmp_path / f"{users}.csv"
-        write_table(path, truth.observed, users)
-        fit(path, tmp_path / f"out{users}", items=items, method=method)
-        text = (tmp_path / f"out{users}" / "guarantee.json").read_text()
-        (digest,) = json.loads(text)["files"].values()
-        texts.append(text.replace(digest, "digest of the factors"))
-        tables.append(factors(tmp_path / f"out{users}" / "item_factors.csv"))
-    assert texts[0] == texts[1]
-    for header, labels, found in tables:
-        assert labels == items.read_text().split()
-        assert found.shape == (31, columns)
-        factor = [name.startswith("factor") for name in header[1:]]
-        assert (found[:, factor] != 0).all()  # of the item that nobody rated, too
 
 
 def test_remarks_go_to_the_terminal_only(table, tmp_path):
@@ -670,23 +518,3 @@ def test_a_folder_is_written_whole_or_not_at_all(tmp_path):
 
 
 # -- one user's own completion ------------------------------------------------------------------
-
-
-def test_own_completion_is_that_of_the_method(truth):
-    model = method_class("private_als")(
-        relation="user_add_remove",
-        epsilon=5.0,
-        rating_range=(LOW, HIGH),
-        rank=3,
-        ratings_per_user=5,  # at home, a user takes all
-        user_regularization=0.2,
-    ).fit(truth.observed, rng=1, noise_rng=2)
-    items = [f"item {i}" for i in range(30)]
-    published = PublishedItems(items, model.item_offsets_, model.item_factors_, (LOW, HIGH), 0.2)
-    rows = truth.observed.by_user
-    for user in (0, 7, 1499):
-        own = slice(rows.indptr[user], rows.indptr[user + 1])
-        labels = [items[item] for item in rows.indices[own]]
-        found = published.complete(dict(zip(labels, rows.values[own], strict=True)))
-        np.testing.assert_allclose(found, model.predict(np.full(30, user), np.arange(30)))
-    np.testing.assert_allclose(published.complete({}), model.item_offsets_)

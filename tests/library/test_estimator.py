@@ -21,7 +21,7 @@ from publication.small_tables import (
     write_list,
     write_table,
 )
-from scipy.sparse import bsr_array, coo_array, csc_array, csr_array, csr_matrix, dia_array
+from scipy.sparse import bsr_array, coo_array, csc_array, csr_array, csr_matrix
 
 import dpmc
 from dpmc import PrivateFactorization, estimator
@@ -167,22 +167,6 @@ def test_remarks_are_warnings_of_the_caller(frame):
     assert {each.filename for each in caught} == {__file__}
 
 
-def test_a_list_in_a_program_is_said_to_be_from_there(frame, tmp_path):
-    found = []
-    for items in (
-        ITEMS,
-        np.array(ITEMS),
-        pd.Series(ITEMS),
-        dict.fromkeys(ITEMS),
-        (i for i in ITEMS),
-    ):
-        model = fitted(frame, items=items, simulate=1)
-        model.save(tmp_path / "out", force=True)
-        found.append(files_of(tmp_path / "out"))
-    assert all(each == found[0] for each in found)
-    assert b'"origin": "a program"' in found[0]["simulated_guarantee.json"]
-
-
 def test_a_fit_that_falls_back_warns_and_says_to_what(frame, tmp_path):
     options = COMMON | {"method": "bayes", "simulate": 1}
     with warnings.catch_warnings(record=True) as caught, falling_back("own means"):
@@ -209,21 +193,6 @@ def test_a_fit_that_falls_back_warns_and_says_to_what(frame, tmp_path):
     assert not any("Fell back" in str(each.message) for each in others)
     assert not hasattr(model, "fell_back_to_")
     assert not hasattr(model, "steps_taken_back_")
-
-
-def test_steps_that_were_taken_back_are_told(tmp_path):
-    """Three ratings of 1500 items, by each of 200 users, tell next to nothing."""
-    rng = np.random.default_rng(0)
-    items = np.concatenate([rng.choice(1500, 3, replace=False) for _ in range(200)])
-    pairs = np.column_stack([np.repeat(np.arange(200), 3), items])
-    model = PrivateFactorization(
-        epsilon=1000, delta=1e-6, rating_range=(1, 2), items=range(1500), simulate=0
-    ).fit(pairs, rng.integers(1, 3, 600))
-    assert model.steps_taken_back_ > 0
-    model.save(tmp_path / "model")
-    run("verify", tmp_path / "model", status=3)
-    loaded = PrivateFactorization.load(tmp_path / "model")
-    assert loaded.steps_taken_back_ == model.steps_taken_back_
 
 
 # -- tables ----------------------------------------------------------------------------------------
@@ -254,15 +223,6 @@ def test_the_same_ratings_in_any_form(frame, model):
     found = fitted(renamed, simulate=1, columns=("who", "film", "stars"))
     renamed = every_pair().set_axis(["who", "film"], axis=1)
     np.testing.assert_array_equal(found.predict(renamed), wanted)
-
-
-def test_polars(frame, model):
-    polars = pytest.importorskip("polars")
-    found = fitted(polars.from_dicts(frame.to_dict("records")), simulate=1)
-    pairs = polars.from_dicts(every_pair().to_dict("records"))
-    np.testing.assert_array_equal(found.predict(pairs), model.predict(every_pair()))
-    mine = frame[frame["user"] == "u05"]
-    assert model.recommend(polars.from_dicts(mine.to_dict("records"))) == model.recommend(mine)
 
 
 def test_frames_that_are_lazy(frame, model, tmp_path):
@@ -346,18 +306,6 @@ def test_a_sparse_matrix_of_likes():
     found = fitted(stored, **given)
     np.testing.assert_array_equal(found.predict(liked).data, model.predict(liked).data)
     np.testing.assert_array_equal(model.predict(liked).data, rated.predict(liked).data)
-
-
-def test_numbers_are_labels_too():
-    users, items = np.divmod(np.arange(60), 6)
-    ratings = 1.0 + np.arange(60) % 5
-    text = pd.DataFrame({"user": users.astype(str), "item": items.astype(str), "rating": ratings})
-    wanted = fitted(text, items=list("012345"), simulate=1).predict(text)
-    for X in (np.column_stack([users, items]), np.column_stack([users, items]).astype(float)):
-        model = fitted(X, ratings, items=range(6), simulate=1)
-        np.testing.assert_array_equal(model.predict(X), wanted)
-        assert model.recommend({0: 5, 1.0: 4}) == model.recommend({"0": 5, "1": 4})
-        assert set(model.recommend({0: 5, 1: 4})) == {2, 3, 4, 5}
 
 
 def test_no_ratings_at_all():
@@ -494,40 +442,15 @@ REFUSALS = {
         {"items": None},
         "^Say where the list of items is from, .*, or items_privately SH",
     ),
-    "no items of single ratings": (
-        {"items": None, "relation": "entry", "ratings_per_user": None},
-        "items for a list that is known without the ratings[.]$",
-    ),
     "two ways to items": ({"items_privately": 0.3}, "Give one of items and items_privately alone"),
-    "share of all": ({"items": None, "items_privately": 1}, "must lie between 0 and 1, such as"),
-    "share of laplace": (
-        {"items": None, "items_privately": 0.3, "mechanism": "laplace"},
-        "^Laplace noise is for the relations of single ratings, .* leave out mechanism, and",
-    ),
-    "no item": ({"items": []}, "The list of items names no items"),
-    "item twice": ({"items": ["a", "b", "a"]}, "row 3: the item 'a' is on row 1 already"),
-    "missing item": (
-        {"items": ["a", None]},
-        "The list of items, row 2: a label is expected for the item",
-    ),
     "an item as text and as a number": ({"items": ["1", 1]}, "row 2: the item '1' is on row 1 al"),
     "frame of items": ({"items": pd.DataFrame({"item": ["a"]})}, "items must be a list of labels"),
     "number of items": ({"items": 6}, "items must be a list of labels"),
-    "no such list": ({"items": "nowhere.txt"}, "nowhere.txt cannot be read: No such file"),
-    "users": ({"users": USERS}, "users is of no use where users are protected"),
-    "no users": (
-        {"relation": "entry", "ratings_per_user": None},
-        "Say where the list of users is from",
-    ),
-    "no range": ({"rating_range": None}, "^Give rating_range LOWEST HIGHEST"),
-    "rank beyond": ({"rank": 7}, "^rank must be at most 6 for 6 items, got 7"),
     "features without items": (
         {"method": "bayes", "item_features": pd.DataFrame({"year2": [1995]})},
         "^The features of items: no column looks like the item; the columns are year2",
     ),
-    "not of als": ({"shrinkage": 1}, "^shrinkage is an option of the method"),
     "a column twice": ({"columns": ("u", "u", "r")}, "columns must be three names"),
-    "columns": ({"columns": ("user", "item")}, "columns must be three names"),
 }
 
 
@@ -553,28 +476,19 @@ TABLES = {
         lambda f: f.drop(columns="item"),
         "The frame: no column looks like the item; the columns are user, rating; name one with",
     ),
-    "a column twice": (
-        lambda f: pd.concat([f, f["item"]], axis=1),
-        "The frame: two columns have the same name; the columns are user, item, rating, item",
-    ),
     "missing rating": (
         lambda f: f.assign(rating=[None, *f["rating"][1:]]),
         "Row 1: a finite number",
     ),
-    "infinite": (lambda f: f.assign(rating=f["rating"].replace(1.0, np.inf)), "a finite number"),
-    "no number": (lambda f: f.assign(rating="good"), "Row 1: a finite number is expected"),
     "two columns": (lambda f: f[NAMES[:2]].to_numpy(), r"got an array of shape \(\d+, 2\)"),
     "text": (
         lambda f: f.to_numpy().astype(str),
         "The table is a NumPy array of text",
     ),
-    "rows of text": (lambda f: [np.array(["u", "a", 1])], "Row 1 is a NumPy array of text, in whi"),
     "floats beyond": (
         lambda f: f.assign(user=2.0**53),
         "'user' holds labels as floating",
     ),
-    "no file": (lambda f: "none.csv", r"none\.csv cannot be read: No such file"),
-    "no table": (lambda f: "mine.txt", r"mine\.txt cannot be read: No such file"),
     "number": (
         lambda f: 5,
         "must be a data frame, rows .* a sparse matrix, got int",
@@ -595,7 +509,6 @@ TABLES = {
         lambda f: bsr_array(np.eye(4), blocksize=(2, 2)),
         "the format bsr cannot tell a rating of 0 from what is not rated: convert it with tocsr",
     ),
-    "a matrix of diagonals": (lambda f: dia_array(np.eye(4)), "the format dia cannot tell"),
     "a matrix of three dimensions": (
         lambda f: coo_array(np.ones((2, 2, 2))),
         "must have two dimensions, and its entries must lie within them",
@@ -603,10 +516,6 @@ TABLES = {
     "a matrix with entries beyond it": (
         lambda f: beyond(csr_array(np.eye(4))),
         "must have two dimensions, and its entries must lie within them",
-    ),
-    "ragged": (
-        lambda f: [["a", "b", 1], ["a"]],
-        "Row 2: 3 fields are expected, in a list or a tuple: user, item, rating",
     ),
 }
 
@@ -616,19 +525,6 @@ def test_tables_that_are_refused(frame, model, case):
     change, sentence = TABLES[case]
     with pytest.raises(InputError, match=sentence):
         fitted(change(frame), simulate=1)
-
-
-@pytest.mark.parametrize("rows", [[{"user": "u", "item": "a"}], [{"u", "a"}]])
-def test_rows_whose_fields_have_no_order_are_refused(model, frame, rows):
-    """The keys of a dict would be a user and an item, the same in all rows."""
-    likes = {"method": None, "purpose": "ranking", "rating_range": None, "simulate": 1}
-    for use in (
-        lambda: fitted(rows, **likes, ratings_per_user=None),
-        lambda: fitted(rows, [5], simulate=1),
-        lambda: model.predict(rows, frame),
-    ):
-        with pytest.raises(InputError, match="Row 1: 2 fields are expected, in a list or a tuple"):
-            use()
 
 
 @pytest.mark.parametrize("items", [b"abc", {"a", "b"}, frozenset("ab")])

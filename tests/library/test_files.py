@@ -1,7 +1,6 @@
 """Files are whole or not there, on the disk, for whom they are meant, and blamed by name."""
 
 import errno
-import hashlib
 import os
 import stat
 from pathlib import Path
@@ -14,8 +13,6 @@ from dpmc.files import (
     ADVICE,
     atomic_path,
     check_outside,
-    content_digest,
-    file_digest,
     naming,
     probe,
     reading_npz,
@@ -131,15 +128,6 @@ def test_outside_of_a_folder_is_outside_whatever_it_is_called(tmp_path, monkeypa
                 check_outside(Path(inside), named)
     for outside in ("a.csv", "model.csv", "models/a.csv", "model/../a.csv"):
         check_outside(Path(outside), folder)
-
-
-def test_digests(tmp_path):
-    (tmp_path / "a").write_bytes(b"x" * 10**6)
-    assert file_digest(tmp_path / "a") == hashlib.sha256(b"x" * 10**6).hexdigest()
-    one, other = {"a": 1, "b": {"c": [1, 2], "d": None}}, {"b": {"d": None, "c": [1, 2]}, "a": 1}
-    assert content_digest(one) == content_digest(other)
-    assert content_digest(one) != content_digest({"a": 1, "b": {"c": [2, 1], "d": None}})
-    assert content_digest({"a": 1}) != content_digest({"a": 1.5})
 
 
 @pytest.mark.parametrize("kept", [0, 10, 200, -1])

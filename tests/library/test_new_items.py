@@ -68,14 +68,6 @@ def test_what_is_not_known_counts_as_the_mean_and_a_far_number_is_cut_off():
     assert far == farther == pytest.approx(numbers.mean() + FAR * numbers.std(), rel=0.01)
 
 
-def test_a_constant_feature_and_shuffled_ones_say_nothing():
-    numbers = RNG.normal(size=(4000, 1))
-    rows = np.column_stack([np.ones(4000), RNG.normal(size=4000)])
-    found = expected(rows, numbers, rows[:50]).values
-    # the slope's deviation is 1/63, and features are below 4: 0.25 is four deviations
-    np.testing.assert_allclose(found, numbers.mean(), atol=0.25)
-
-
 def test_predictions_of_new_items_take_the_user_into_account():
     plain = model()
     more = plain.with_items(EVERY, FEATURES)

@@ -110,14 +110,6 @@ def test_a_row_out_of_order_or_twice_is_no_matter_or_refused():
         Ratings.from_rows(twice, 2)
 
 
-def test_values_of_another_type():
-    rows = small().by_user
-    single = rows.astype(np.float32)
-    assert single.values.dtype == np.float32
-    np.testing.assert_array_equal(single.values, rows.values)
-    assert rows.astype(np.float64).values is rows.values
-
-
 @settings(deadline=None, max_examples=100)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12))
 def test_repeated_pairs_are_found(pairs):
@@ -129,34 +121,6 @@ def test_pairs_that_are_alike_modulo_2_to_the_32_do_not_repeat():
     users, items = np.array([[66_076, 0], [27_296, 0]], dtype=np.int32)
     assert not any_pair_repeats(users, items, 65_000)
     assert any_pair_repeats(np.append(users, 0), np.append(items, 0), 65_000)
-
-
-def test_types_and_shapes():
-    data = small()
-    assert (data.users.dtype, data.items.dtype, data.values.dtype) == (np.int32, np.int32, float)
-    assert data.by_user.indptr.dtype == np.int64
-    assert data.by_user.indices.dtype == np.int32
-    assert len(data) == 4
-    assert data.density == 0.5
-    # grouped once, then kept
-    assert data.by_user is data.by_user
-
-
-def test_explicit_zero_is_a_rating():
-    data = small()
-    start, end = data.by_user.indptr[2:4]
-    assert data.by_user.indices[start:end].tolist() == [0, 1]
-    assert data.by_user.values[start:end].tolist() == [3.5, 0.0]
-
-
-def test_user_without_ratings_has_an_empty_row():
-    assert small().by_user.indptr.tolist() == [0, 1, 2, 4, 4]
-
-
-def test_no_ratings_at_all():
-    data = small(users=[], items=[], values=[])
-    assert len(data) == 0
-    assert data.by_item.indptr.tolist() == [0, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -180,12 +144,6 @@ def test_save_and_load(tmp_path):
     bare.save(path)
     assert_equal(Ratings.load(path), bare)
     assert [each.name for each in path.parent.iterdir()] == ["small.npz"]
-
-
-def test_same_ratings_give_the_same_file(tmp_path):
-    small().save(tmp_path / "one.npz")
-    small().save(tmp_path / "two.npz")
-    assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
 
 
 def test_empty_file_stands_for_data_not_available(tmp_path):

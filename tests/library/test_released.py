@@ -146,10 +146,6 @@ def test_a_part_of_a_model_is_not_served(folder, tmp_path, change):
             use(copy)
 
 
-def test_a_folder_may_be_named_by_text(folder):
-    assert load(str(folder / "bayes")).labels == load(folder / "bayes").labels
-
-
 def test_a_model_that_predicts_in_another_way_is_refused(folder, tmp_path):
     """Its users would solve otherwise, and be told wrong predictions."""
     copy = shutil.copytree(folder / "als", tmp_path / "copy")
@@ -182,15 +178,6 @@ def test_ratings_that_are_refused(ratings, sentence):
 
 def test_ratings_as_text_are_read_as_a_fit_reads_them():
     assert SMALL.best({"1": " 4.5 ", "2": b"2"}, 3) == SMALL.best({"1": 4.5, "2": 2}, 3)
-
-
-def test_more_items_than_there_are():
-    assert SMALL.best({"1": 5}, 10**30) == SMALL.best({"1": 5}, 3)
-
-
-def test_items_by_number():
-    assert SMALL.best({1: 5, 9: 1}, 3) == SMALL.best({"1": 5.0}, 3)
-    assert list(SMALL.best({3: 5}, 3)) == ["1", "2"]
 
 
 def test_likes_are_a_list(tmp_path):

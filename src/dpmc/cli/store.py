@@ -48,8 +48,7 @@ def build(path, output, likes, force, quiet, **options):
     with --timestamp), of which the store keeps 8 or 12.
 
     If a user rates an item more than once, the latest rating counts (--timestamp), or else, at a
-    fit, their mean. Of a user with more than 16,777,216 rows only so many count: those of the items
-    that come first in the order of the labels.
+    fit, their mean.
     """
     from dpmc.publication.store_building import build as build_store
 

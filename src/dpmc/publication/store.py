@@ -84,7 +84,6 @@ class Store:
                 )
             if stated.pop("sha256") != content_digest(stated):
                 raise ValueError
-            _check_numbers(stated)
             store = cls(path, stated)
             for number, block in [(None, stated), *enumerate(stated["blocks"])]:
                 for name, facts in block["files"].items():
@@ -394,31 +393,6 @@ def opened(path: str | PathLike[str], reading: Reading) -> Store:
                 path=path,
             )
     return Store.open(path)
-
-
-def _check_numbers(stated: Mapping) -> None:
-    """Raise ValueError if the numbers of a store and its blocks do not add up, or name others'
-    files."""
-    for name in ("users", "ratings", "repeated"):
-        parts = [block[name] for block in stated["blocks"]]
-        if (
-            not all(_is_count(each) for each in [*parts, stated[name]])
-            or sum(parts) != stated[name]
-        ):
-            raise ValueError(name)
-    if not _is_count(stated["items"]):
-        raise ValueError("items")
-    if not isinstance(stated["rated"], bool):
-        raise ValueError("rated")
-    of_block = [*(f"{name}.npy" for name in ARRAYS), USERS]
-    names = [{ITEMS, FIRST_USERS, NOTE}]
-    names += [{f"{n:05}/{each}" for each in of_block} for n in range(len(stated["blocks"]))]
-    if [group["files"].keys() for group in (stated, *stated["blocks"])] != names:
-        raise ValueError("files")
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 @njit(cache=True, nogil=True)

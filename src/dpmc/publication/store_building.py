@@ -33,8 +33,6 @@ from dpmc.publication.store import ARRAYS, FIRST_USERS, FORMAT, ITEMS, MANIFEST,
 
 BLOCK = 1 << 22
 """Rows after which the next user begins a block, and rows that are dealt out at a time."""
-MOST_ROWS = 1 << 24
-"""Of one user, that count: those of the items that come first, and of an item the latest first."""
 Progress = Callable[[str], AbstractContextManager[Callable[[float], None]]]
 _ROW = [("user", np.int32), ("item", np.int32), ("value", np.float64)]
 _PRIVATE = (
@@ -86,7 +84,7 @@ def build(
         blocks = []
         with progress("blocks sorted") as report, open(work / "dealt", "rb") as stream:
             for number, (first, end) in enumerate(pairwise(starts.tolist())):
-                rows = _at_most(stream, kind, int(places["counts"][first:end].sum()))
+                rows = np.fromfile(stream, kind, int(places["counts"][first:end].sum()))
                 rows["user"] -= np.int32(first)
                 blocks.append(_sorted(store / f"{number:05}", rows, end - first, facts))
                 report((number + 1) / (starts.size - 1))
@@ -243,21 +241,6 @@ def _deal(work: Path, kind: list, places: dict, starts: np.ndarray, progress: Pr
                 first += count
             report(stream.tell() / size)
     (work / "rows").unlink()
-
-
-def _at_most(stream, kind: list, count: int) -> np.ndarray:
-    """Return the rows of a block; of a user who has too many, and a block alone, those that count.
-
-    Whatever the order of the rows, they are the same.
-    """
-    rows = np.fromfile(stream, kind, min(count, MOST_ROWS))
-    for left in range(count - rows.size, 0, -MOST_ROWS):
-        rows = np.concatenate([rows, np.fromfile(stream, kind, min(left, MOST_ROWS))])
-        keys = [rows["value"], rows["item"]]
-        if "time" in rows.dtype.names:
-            keys.insert(1, -rows["time"])
-        rows = rows[np.lexsort(keys)[:MOST_ROWS]]
-    return rows
 
 
 def _sorted(place: Path, rows: np.ndarray, n_users: int, facts: dict) -> dict[str, object]:

@@ -16,7 +16,7 @@ from dpmc import PrivateFactorization
 from dpmc.errors import InputError
 from dpmc.files import file_digest
 from dpmc.fitting import ratings
-from dpmc.fitting.book import Book, down, read, up
+from dpmc.fitting.book import Book, read, up
 from dpmc.fitting.fit import prepare
 from dpmc.mechanisms import Laplace
 from dpmc.methods.private import PrivateMethod
@@ -94,13 +94,6 @@ def test_fits_are_entered_and_the_one_too_many_is_refused(table, path, tmp_path)
     assert 10 < told["left_epsilon"] < 45
     assert told["digests"] == [*read(path).digests]
     assert told["digest"] == told["digests"][-1]
-
-
-def test_what_is_left_may_be_spent(table, path, tmp_path):
-    run(*listed("fit", table, tmp_path / "one", ledger=path, **NEW))
-    left = down(read(path).left())
-    run(*listed("fit", table, tmp_path / "two", ledger=path, epsilon=left, **FIT))
-    assert float(down(read(path).left())) < 1
 
 
 def test_simulated_noise_is_not_entered(table, path, tmp_path):
@@ -255,16 +248,6 @@ def test_nothing_is_spent_of_a_fit_that_is_refused(said, options, table, path, t
     assert "counts as spent" not in sentence
     assert not path.exists()
     assert not (tmp_path / "one").exists()
-
-
-def test_settings_are_refused_before_the_ratings_are_read(path):
-    """A simulated fit may have them."""
-    options = {"epsilon": 5, "delta": 1e-6, "rating_range": (1, 5), "method": "als"}
-    options |= {"user_regularization": 1e-9, "ledger": path, "budget": (9, 1e-6)}
-    with pytest.raises(InputError, match="or rounding errors void the guarantee"):
-        prepare(options)
-    assert prepare(options | {"simulate": 1}).book.entry == 0
-    assert not path.exists()
 
 
 def test_a_book_that_is_begun_says_so(path, capsys):

@@ -127,18 +127,11 @@ def test_each_relation_has_ledgers(path, relation):
 EDITS = {
     "epsilon": "UPDATE fits SET epsilon = 0.1 WHERE entry = 2",
     "noise": "UPDATE fits SET scale = 100 WHERE entry = 3",
-    "time": "UPDATE fits SET at = '2020-01-01T00:00:00Z' WHERE entry = 1",
     "budget": "UPDATE budget SET epsilon = 70",
-    "relation": "UPDATE budget SET relation = 'entry_change'",
-    "model": "UPDATE models SET model = replace(model, 'a', 'b')",
-    "first removed": "DELETE FROM fits WHERE entry = 1",
     "one removed": "DELETE FROM fits WHERE entry = 2",
-    "last removed": "DELETE FROM models WHERE entry = 3",
-    "fit and model removed": "DELETE FROM fits WHERE entry = 3;DELETE FROM models WHERE entry = 3",
     "all removed": "DELETE FROM models; DELETE FROM fits",
     "budget removed": "DELETE FROM budget",
     "exchanged": "UPDATE fits SET entry = entry + 10; UPDATE fits SET entry = 14 - entry",
-    "exchanged models": "UPDATE models SET entry = entry + 10;UPDATE models SET entry = 14 - entry",
     "twice": "INSERT INTO fits SELECT 4, at, method, epsilon, delta, noise, scale, releases, "
     "list_delta, dpmc, before FROM fits WHERE entry = 3",
     "beside the chain": "INSERT INTO fits SELECT 4, at, method, 1e-9, delta, noise, scale, "
@@ -158,28 +151,18 @@ def test_what_was_edited_is_refused(written, edit):
 
 IMPOSSIBLE = {
     "epsilon below 0": "UPDATE fits SET epsilon = -5.0",
-    "epsilon 0": "UPDATE fits SET epsilon = 0.0",
-    "epsilon infinite": "UPDATE fits SET epsilon = 9e999",
-    "epsilon missing": "UPDATE fits SET epsilon = NULL",
     "epsilon as text": "UPDATE fits SET epsilon = 'three'",
     "delta": "UPDATE fits SET delta = 1.0",
-    "releases below 0": "UPDATE fits SET releases = -20.0",
     "no releases": "UPDATE fits SET releases = 0.0",
-    "scale 0": "UPDATE fits SET scale = 0.0",
     "scale below 0": "UPDATE fits SET scale = -1.0",
-    "list_delta": "UPDATE fits SET list_delta = -0.5",
     "list_delta beyond delta": "UPDATE fits SET list_delta = 0.5",
     "unknown noise": "UPDATE fits SET noise = 'none'",
     "method": "UPDATE fits SET method = char(27) || '[2J'",
     "time": "UPDATE fits SET at = 'yesterday'",
     "entry 0": "UPDATE fits SET entry = 0 WHERE entry = 2",
     "budget below 0": "UPDATE budget SET epsilon = -1.0",
-    "budget as text": "UPDATE budget SET epsilon = 'much'",
-    "budget missing": "UPDATE budget SET delta = NULL",
-    "unknown relation": "UPDATE budget SET relation = 'nobody'",
     "model": "UPDATE models SET model = 'none'",
     "model of no entry": "UPDATE models SET entry = 9 WHERE entry = 1",
-    "model of entry 0": "UPDATE models SET entry = 0 WHERE entry = 1",
 }
 
 
@@ -294,24 +277,6 @@ def watched(monkeypatch):
     kind, connect = type("Kind", (Watched,), {"told": []}), sqlite3.connect
     monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: connect(*a, factory=kind, **k))
     return kind
-
-
-def test_a_fit_is_read_checked_and_added_in_one_locked_transaction(path, watched):
-    book(path).enter()
-    watched.told.clear()
-    entered = book(path)
-    entered.check(simulated=False)
-    assert not [each for each in watched.told if each.startswith(("INSERT", "UPDATE"))]
-    entered.enter()
-    (begun,) = [n for n, each in enumerate(watched.told) if each == "BEGIN IMMEDIATE"]
-    # alone: what enter() reads before it has the lock ends before
-    assert watched.told[begun - 2 : begun] == [
-        "PRAGMA journal_mode=DELETE", "PRAGMA synchronous=EXTRA"
-    ]  # fmt: skip
-    after = [each.split()[0] for each in watched.told[begun + 1 :]]
-    assert "SELECT" in after[: after.index("INSERT")]
-    assert after[-1] == "COMMIT"
-    assert after.count("COMMIT") == 1
 
 
 def test_a_new_file_and_its_folder_are_flushed(path, tmp_path, monkeypatch):
@@ -446,7 +411,7 @@ def longest_file(size):
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-@pytest.mark.parametrize("size", [0, 100, 2000, 5000])
+@pytest.mark.parametrize("size", [0, 5000])
 def test_what_cannot_be_written_changes_nothing(written, tmp_path, size):
     before, there = written.read_bytes(), sorted(tmp_path.iterdir())
     with longest_file(size), pytest.raises(InputError, match=r"mine\.ledger cannot be written"):
@@ -562,9 +527,7 @@ def test_a_lock_that_is_held_ends_in_a_sentence(written, held, monkeypatch):
     ("start", "time"),
     [
         ("PRAGMA synchronous", 2),
-        ("BEGIN IMMEDIATE", 1),
         ("INSERT", 1),
-        ("UPDATE", 1),
         ("COMMIT", 2),
     ],
 )  # the first to be read

@@ -11,7 +11,6 @@ from dpmc.errors import InputError, ParameterError
 from dpmc.fitting.fit import prepare
 from dpmc.fitting.parameters import METHODS, PARAMETERS, RANGE
 from dpmc.methods import METHODS as KNOWN
-from dpmc.methods.private import EVERY_RATING
 
 EVERY = {"epsilon": 2.0, "rating_range": (1, 5)}
 # a value of each that a method may refuse
@@ -74,29 +73,3 @@ def test_a_refusal_names_parameters_as_its_caller_does():
     assert isinstance(error, InputError)
     again = pickle.loads(pickle.dumps(error))
     assert (str(again), again.spelled(str.upper)) == (str(error), error.spelled(str.upper))
-
-
-@pytest.mark.parametrize("relation", ["user", "entry"])
-@pytest.mark.parametrize("method", METHODS)
-def test_defaults_are_those_that_the_declaration_tells_in_words(method, relation):
-    """With B = 2: a number that is told with its method, of where the method can be used."""
-    if relation == "entry" and method in ("bayes", "ease"):
-        return
-    model = prepare(EVERY | {"method": method, "relation": relation}).model
-    users = relation == "user"
-    told = {
-        "ratings_per_user": (
-            "all with bayes and ease, else 50",
-            EVERY_RATING if method in ("bayes", "ease") else 50,
-        ),
-        "rank": ("3 where users are protected, else 1", 3 if users else 1),
-        "iterations": ("2 where users are protected, else 1", 2 if users else 1),
-        "residual_bound": ("B/2", 1.0),
-        "shrinkage": ("5", 5.0),
-    }
-    if not users:
-        del told["ratings_per_user"]
-    for name, (words, value) in told.items():
-        assert PARAMETERS[name].otherwise == words
-        if method in PARAMETERS[name].methods:
-            assert getattr(model, name) == pytest.approx(value), name

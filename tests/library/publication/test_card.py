@@ -1,7 +1,5 @@
 """`dpmc card`: what it says is what the folder states, and `dpmc verify` makes it again."""
 
-import json
-
 import pytest
 import yaml
 from small_tables import (
@@ -154,15 +152,6 @@ def test_limits_of_the_maker_are_in_the_card_and_not_those_of_who_verifies(tmp_p
     run("verify", model, *limits)
 
 
-def test_a_fit_does_not_replace_a_folder_with_a_card(tmp_path):
-    table = write_table(tmp_path / "mine.csv", rows_of())
-    publish("fit", table, tmp_path / "model", **PUBLIC["user"])
-    run("card", tmp_path / "model", "--output", tmp_path / "model" / "README.md")
-    arguments = ("fit", "--ratings", table, "--output", tmp_path / "model", "--items-are-public")
-    more = ("--relation", "user", "--rating-range", "1", "5", "--epsilon", "5", "--force")
-    assert "holds something else" in refused(*arguments, *more)
-
-
 def test_nothing_is_written_beside_the_files_of_a_model(tmp_path):
     table = write_table(tmp_path / "mine.csv", rows_of())
     model = tmp_path / "model"
@@ -175,11 +164,3 @@ def test_nothing_is_written_beside_the_files_of_a_model(tmp_path):
     ):
         assert "may be published with its own files only" in refused(*arguments)
     assert sorted(model.iterdir()) == before
-
-
-def test_an_explanation_says_what_is_taken_to_be_public(model):
-    stated = json.loads((model / "guarantee.json").read_text())
-    explained = run("verify", model, "--explain").stdout
-    for each in stated["assumed_public"].values():
-        assert f"- Taken to be public: {each}." in explained
-    assert f"- The budget is spent {stated['spent']}." in explained

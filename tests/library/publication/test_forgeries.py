@@ -7,7 +7,6 @@ end, each with the reason.
 import csv
 import io
 import json
-import re
 import shutil
 from dataclasses import replace
 
@@ -79,21 +78,12 @@ def reordered(text):
 
 
 WRITTEN = {
-    "10 kB of blanks and tabs": lambda text: text + " \t" * 5000,
     "no line end": lambda text: text.rstrip("\n"),
     "another order of keys": reordered,
-    "another order within": lambda text: re.sub(
-        r'"(numpy": "[^"]*)",(\s*)"(scipy": "[^"]*)"', r'"\3",\2"\1"', text
-    ),
     "escapes": lambda text: text.replace('"epsilon"', '"\\u0065psilon"', 1),
-    "escapes in a text": lambda text: text.replace("once: ", "onc\\u0065: "),
-    "another indent": lambda text: json.dumps(json.loads(text), indent=1) + "\n",
     "a whole epsilon": lambda text: text.replace('"epsilon": 20.0', '"epsilon": 20'),
-    "a whole end of the range": lambda text: text.replace("1.0,", "1,"),
     "one digit more": lambda text: text.replace('"epsilon": 20.0', '"epsilon": 20.00'),
-    "an exponent": lambda text: text.replace('"epsilon": 20.0', '"epsilon": 2e1'),
     "a count that is no whole number": lambda text: text.replace('"count": 6', '"count": 6.0'),
-    "carriage returns": lambda text: text.replace("\n", "\r\n"),
     "a mark of the order of bytes": lambda text: "\ufeff" + text,
 }
 
@@ -167,27 +157,17 @@ OUTSIDE = "an item's offset is outside of the rating range"
 NOTHING = "a column of factors is 0 for all items"
 IMPOSSIBLE = {
     "offset 1e9": ("bayes", FACTORS, cell(1, 1e9), OUTSIDE),
-    "offset just above": ("bayes", FACTORS, cell(1, 5.0001), OUTSIDE),
-    "offset of als": ("user", FACTORS, cell(1, 0.999), OUTSIDE),
-    "offset at entry level": ("entry", FACTORS, cell(1, 1e9), OUTSIDE),
     "an extra column of zeros": ("bayes", FACTORS, columns(0.0), NOTHING),
     "zeros of popularity": ("ease", FACTORS, columns(0.0), "not those of a fit that fell back to"),
     "zeros of als": ("user", FACTORS, columns(0.0), "something else than 3 factors"),
-    "zeros of biases": ("entry bias", FACTORS, columns(0.0), "something else than 1 factors"),
     "another constant": ("user", FACTORS, every(2, 0.25), "the first factor of an item is not "),
     "another slope": ("entry bias", FACTORS, cell(2, 1.5), "the factor of an item is not 1"),
     "longer columns": ("user", FACTORS, cell(3, 50.0), "longer than balanced ones"),
-    "user factors of 1e50": (
-        "entry", USER_FACTORS, cell(2, 1e50), "a user's factors are longer than factor_bound"
-    ),
     "user factors beyond their bound": (
         "entry", USER_FACTORS, cell(2, 5.0), "a user's factors are longer than factor_bound"
     ),
     "a user's offset": (
         "entry", USER_FACTORS, cell(1, -2.1), "a user's offset is above half the rating range"
-    ),
-    "a user's offset of biases": (
-        "entry bias", USER_FACTORS, cell(1, 1e50), "a user's offset is above half the rating range"
     ),
 }  # fmt: skip
 
@@ -214,13 +194,10 @@ STATED = {
         "bayes", put(7, "constants", "most_factors"),
         "constants.most_factors is stated as 7, and dpmc fit has 12",
     ),
-    "explained": ("bayes", put(0.2, "constants", "explained"), "constants.explained is stated"),
     "checked": (
         "ease", put(0.1, "constants", "checked"),
         "constants.checked is stated as 0.1, and dpmc fit has 0.05",
     ),
-    "pairs_from": ("ease", put(10.0, "constants", "pairs_from"), "constants.pairs_from is stated"),
-    "start": ("user", put("uniform", "constants", "start"), "constants.start is stated as 'unif"),
     "tiny settings": ("user", put(1e-300, "constants", "factor_bound"), "must lie between 1e-30"),
     "a method of a study": ("user", put("dpfw", "method"), "no method has the stated settings: "),
     "the next version": (

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from pyarrow import parquet
 
-from dpmc import PrivateFactorization, cli
+from dpmc import cli
 from dpmc.errors import InputError
 from dpmc.methods.user_level.local_bayes.constants import FEATURES_FAR, FEATURES_MOST
 from dpmc.methods.user_level.local_bayes.features import standardised
@@ -102,13 +102,6 @@ def test_they_are_read_alike_from_files_and_frames(tmp_path, suffix):
     np.testing.assert_array_equal(found.table, [[1990, 1], [2001, 0], [np.nan, 1]])
 
 
-def test_labels_of_digits_keep_their_zeros(tmp_path):
-    path = tmp_path / "features.csv"
-    path.write_text("item,x\n007,1\n7,2\n")
-    assert list(features_of(path).labels) == ["007", "7"]
-    np.testing.assert_array_equal(features_of(path).rows(["7", "no", "007"])[:, 0], [2, np.nan, 1])
-
-
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -155,12 +148,6 @@ def test_columns_are_standardised_and_few():
         assert standardised(nothing).shape == (4, 0)
 
 
-def test_a_name_of_no_file_is_refused_and_none_is_no_features():
-    assert features_of(None) is None
-    with pytest.raises(InputError, match="read from"):
-        features_of("")
-
-
 def test_ratings_without_labels_are_refused_before_anything_is_released():
     ratings, features, _ = drawn(0, n_users=30)
     model = LocalBayes(relation="user_add_remove", epsilon=1, delta=1e-6, rating_range=(-3, 3))
@@ -169,16 +156,6 @@ def test_ratings_without_labels_are_refused_before_anything_is_released():
     with pytest.raises(InputError, match="need ratings with item_labels"):
         model.fit(replace(ratings, item_labels=None), rng=0, ledger=ledger, item_features=features)
     assert ledger.transcript == []
-
-
-def test_only_where_methods_take_them(tmp_path):
-    path = tmp_path / "features.csv"
-    path.write_text("item,x\na,1\n")
-    frame = pd.DataFrame({"user": ["u"], "item": ["a"], "rating": [1.0]})
-    with pytest.raises(InputError, match="item_features is an option of the method bayes only"):
-        PrivateFactorization(
-            epsilon=1, rating_range=(0, 5), items=["a"], method="bias", item_features=path
-        ).fit(frame)
 
 
 def test_the_guarantee_says_what_was_public(tmp_path):
@@ -218,16 +195,3 @@ def test_the_guarantee_says_what_was_public(tmp_path):
         (tmp_path / "model/guarantee.json").write_text(json.dumps(changed))
         refused = CliRunner().invoke(cli.cli, ["verify", f"{tmp_path}/model"])
         assert isinstance(refused.exception, InputError)
-
-
-def test_without_features_nothing_is_stated_of_them(tmp_path):
-    frame = pd.DataFrame({"user": [1, 1, 2], "item": ["a", "b", "a"], "rating": [1.0, 2, 3]})
-    given = {"epsilon": 1, "rating_range": (0, 5), "items": ["a", "b"], "simulate": 0}
-    PrivateFactorization(**given).fit(frame).save(tmp_path / "model")
-    stated = json.loads((tmp_path / "model/simulated_guarantee.json").read_text())
-    assert not {"item_features", "features"} & stated.keys()
-    assert "features" not in stated["sentence"]
-    same = pd.DataFrame({"item": ["a", "b"], "x": [1, 1]})  # which tells nothing
-    model = PrivateFactorization(**given, item_features=same).fit(frame)
-    plain = PrivateFactorization(**given).fit(frame)
-    np.testing.assert_array_equal(model.published_.offsets, plain.published_.offsets)

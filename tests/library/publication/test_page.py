@@ -185,18 +185,6 @@ def luminance(colour):
     return float(linear @ [0.2126, 0.7152, 0.0722])
 
 
-def test_ten_thousand_items_take_less_than_three_megabytes():
-    """With as many factors as the default method learns at most."""
-    rng = np.random.default_rng(0)
-    n, rank = 10_000, 13
-    items = PublishedItems(
-        [*map(str, range(n))], rng.normal(size=n), rng.normal(size=(n, rank)), (1.0, 5.0), 1.0,
-        precisions=rng.random(n),
-    )  # fmt: skip
-    titles = ["".join(map(chr, rng.integers(97, 123, 40))) for _ in range(n)]
-    assert len(page(items, titles, "It holds.").encode()) < 3e6
-
-
 def test_numbers_are_those_of_the_folder(folder, tmp_path):
     text = made(folder, tmp_path)[0].read_text("utf-8")
     (packed,) = re.findall(r'id="numbers">(.*?)</script>', text)

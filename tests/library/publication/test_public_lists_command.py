@@ -58,17 +58,11 @@ BETWEEN = "must lie between 0 and 1, such as 0.2, got"
 OF_NO_USE = "is of no use where users are protected"
 REFUSALS = {
     "none": ({}, f"{NO_ITEMS}, because a list taken from the ratings would give away an item"),
-    "none, what to do": ({}, "or --items-privately SHARE to choose them within the budget."),
     "none at entry level": (ENTRY, "--items-are-public if everybody knows which there are."),
-    "file and public": (ITEMS_FILE | PUBLIC["user"], ONE_ITEMS),
-    "file and privately": (ITEMS_FILE | {"items-privately": 0.2}, ONE_ITEMS),
-    "public and privately": (PUBLIC["user"] | {"items-privately": 0.2}, ONE_ITEMS),
     "all": (ITEMS_FILE | PUBLIC["user"] | {"items-privately": 0.2}, ONE_ITEMS),
     "users": (ITEMS_FILE | USERS_FILE, f"--users {OF_NO_USE}"),
     "public users": (ITEMS_FILE | {"users-are-public": True}, f"--users-are-public {OF_NO_USE}"),
-    "users replaced": (PUBLIC["user"] | USERS_FILE | {"relation": "user_replace"}, OF_NO_USE),
     "entry without users": (ENTRY | ITEMS_FILE, NO_USERS),
-    "change without users": ({"relation": "entry_change"} | PUBLIC["user"], NO_USERS),
     "entry without items": (ENTRY | USERS_FILE, NO_ITEMS),
     "users twice": (ENTRY | ITEMS_FILE | USERS_FILE | {"users-are-public": True}, ONE_USERS),
     "privately at entry level": (
@@ -113,6 +107,14 @@ BAD = {
     "half.parquet": (b"PAR1", "is not a whole Parquet file."),
     "nowhere.txt": (None, "nowhere.txt cannot be read: No such file or directory."),
     "folder": (None, "folder cannot be read: Is a directory."),
+    "nothing.csv": (b"", "line 1: the names of the columns are expected here"),
+    "no_rows.csv": (b"user,item\n", "names no {}s; a list must have at least one."),
+    "bytes.csv": (b"\xe9,item\n1,2\n", "line 1: this is not UTF-8 text"),
+    "more_bytes.csv": (b"user,item\n\xe9,\xe9\n", "is not a table with a header: In CSV column"),
+    "again.csv": (b"user,item\na,a\nb,b\na ,a \n", "row 3: the {} 'a' is on row 1 already"),
+    "gap.csv": (b"user,item\na,a\n , \n", "row 2: a label is expected for the {}"),
+    "several.csv": (b"user,uid,item,movie\na,b,c,d\n", "several columns look like the {}"),
+    "headless.csv": (b"Heat\nAlien\n", "or give one label a line in a .txt file."),
 }
 
 

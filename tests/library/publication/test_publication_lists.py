@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from dpmc.errors import InputError
 from dpmc.publication.lists import read_list, restrict
 from dpmc.publication.reading import USUAL
 from dpmc.publication.table import read_lines, resolve
@@ -27,15 +26,6 @@ LISTS = st.lists(LABELS.map(str.strip).filter(bool), min_size=1, max_size=12, un
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("lists")
-
-
-def refusal(path, what="item", column=None):
-    with pytest.raises(InputError) as caught:
-        read_list(path, what, column)
-    sentence = str(caught.value)
-    assert "\n" not in sentence
-    assert str(path) in sentence
-    return sentence
 
 
 @settings(deadline=None)
@@ -98,92 +88,6 @@ def test_labels_are_those_of_the_ratings(folder):
         assert ratings.values.tolist() == [3.0, 1.0]
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "expected"),
-    [
-        ("l.txt", "", "names no items; a list must have at least one"),
-        ("l.txt", " \n\n", "names no items"),
-        ("l.csv", "", "line 1: the names of the columns are expected here"),
-        ("l.csv", "item\n", "names no items"),
-        ("l.txt", "a\nb\n\na\n", "line 4: the item 'a' is on line 1 already; list it once"),
-        ("l.csv", "item\na\nb\na \n", "row 3: the item 'a' is on row 1 already"),
-        ("l.txt", "a\ncaf\udce9\n", "line 2: this is not UTF-8 text"),
-        (
-            "l.csv",
-            "item\na\ncaf\udce9\n",
-            "is not a table with a header: In CSV column #0",
-        ),
-        ("l.csv", "\udce9,item\n1,2\n", "line 1: this is not UTF-8 text"),
-        ("l.txt", "\udcff\udcfea\0", "line 1: this is not UTF-8 text"),
-        ("l.csv", "item,title\na,x\n ,y\n", "row 2: a label is expected for the item"),
-        ("l.csv", 'item\na\n""\n', "row 2: a label is expected for the item"),
-        ("l.csv", "item,title\na,x,y\n", "CSV parse error: Expected 2 columns, got 3"),
-        ("l.csv", "item,title\na,x\nb\n", "CSV parse error: Expected 2 columns, got 1"),
-        ("l.csv", "item,movie\na,b\n", "several columns look like the item; the columns are item"),
-        ("l.csv", "item,item\na,b\n", "several columns look like the item"),
-    ],
-)
-def test_lists_that_are_refused(tmp_path, name, content, expected):
-    path = tmp_path / name
-    path.write_bytes(content.encode("utf-8", "surrogateescape"))
-    assert expected in refusal(path)
-
-
-@pytest.mark.parametrize("content", ["Heat\nAlien\n", "10\n20\n30\n", "Heat,1995\nAlien,1979\n"])
-@pytest.mark.parametrize("what", ["item", "user"])
-def test_the_first_label_of_a_list_without_header_is_not_lost(tmp_path, content, what):
-    path = tmp_path / "list.csv"
-    path.write_text(content)
-    sentence = refusal(path, what)
-    assert f"line 1: no column looks like the {what}; " in sentence
-    assert f"; name one with {what}, or give one label a line in a .txt file." in sentence
-
-
-def test_columns_that_are_not_there(tmp_path):
-    path = tmp_path / "list.csv"
-    path.write_text("title,title,item\nx,y,z\n")
-    assert "no column 'items' (item) (did you mean 'item'?)" in refusal(path, column="items")
-    assert "more than one column is named 'title' (item)" in refusal(path, column="title")
-    path = tmp_path / "list.parquet"
-    parquet.write_table(pa.table({"title": ["x"]}), path)
-    assert "no column looks like the user; the columns are title; name one with user" in refusal(
-        path, "user"
-    )
-
-
-@pytest.mark.parametrize(
-    ("column", "expected"),
-    [
-        (["a", None], "row 2: a label is expected"),
-        (["a", " "], "row 2: a label is expected"),
-        (["a", "b", "a"], "row 3: the item 'a' is on row 1 already"),
-        (["a", " a"], "row 2: the item 'a' is on row 1 already"),
-        (pa.array([], pa.string()), "names no items"),
-        (pa.array([b"a", b"\xff"], pa.binary()).view(pa.string()), "bytes that cannot be decoded"),
-    ],
-)
-def test_columns_of_parquet_that_are_refused(tmp_path, column, expected):
-    path = tmp_path / "list.parquet"
-    parquet.write_table(pa.table({"item": column}), path)
-    assert expected in refusal(path)
-
-
-@pytest.mark.parametrize("suffix", ["txt", "csv", "tsv", "parquet"])
-def test_files_that_cannot_be_read(tmp_path, suffix):
-    path = tmp_path / f"list.{suffix}"
-    assert "cannot be read: No such file or directory" in refusal(path)
-    path.mkdir()
-    assert "cannot be read: Is a directory" in refusal(path)
-
-
-def test_broken_parquet(tmp_path):
-    path = tmp_path / "list.parquet"
-    parquet.write_table(pa.table({"item": ["a"]}), path)
-    for content in (path.read_bytes()[:-9], b"no Parquet file", b""):
-        path.write_bytes(content)
-        assert "is not a whole Parquet file" in refusal(path)
-
-
 NAMES = st.lists(st.sampled_from("abcdef"), unique=True, max_size=6)
 
 
@@ -232,11 +136,3 @@ def test_many_users_and_items_are_sorted():
     found = restrict(ratings, None, labels[::-1].tolist())
     assert found.users.tolist() == [29_999, 69_998]
     assert found.values.tolist() == [5.0, 1.0]
-
-
-def test_nothing_at_all(folder):
-    (folder / "none.csv").write_text("user,item,rating\n")
-    none = resolve(read_lines(folder / "none.csv", USUAL), None)
-    ratings = restrict(none, ["x", "y"], ["ann"])
-    assert (len(ratings), ratings.n_users, ratings.n_items) == (0, 1, 2)
-    assert len(restrict(none, None, None)) == 0

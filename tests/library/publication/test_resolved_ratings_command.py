@@ -87,50 +87,6 @@ def test_unlisted_ratings_change_no_bit(name, tmp_path, items):
 # -- several ratings of a pair --------------------------------------------------------------------
 
 
-def resolved(rows, timed):
-    """One rating of a pair, by the rule, with loops."""
-    found = {}
-    for user, item, value, time in rows:
-        found.setdefault((user, item), []).append((time, min(max(value, RANGE[0]), RANGE[1])))
-    kept = []
-    for (user, item), each in found.items():
-        latest = max(time for time, _ in each)
-        values = sorted(value for time, value in each if not timed or time == latest)
-        kept.append((user, item, repr(sum(values) / len(values))))
-    return kept
-
-
-@pytest.mark.parametrize("timed", [True, False])
-@EVERY
-def test_one_rating_of_a_pair_in_whatever_order(name, timed, tmp_path, items):
-    """The latest (of ties the mean) or the mean, of values that were clipped before."""
-    rng = np.random.default_rng(3)
-    rows = [
-        (*pair[:2], float(value), int(time))
-        for pair in rows_of()
-        for value, time in zip(
-            rng.choice([-9, 1, 2, 3.5, 5, 99], 3), rng.integers(0, 3, 3), strict=True
-        )
-    ]
-    when = {"timestamp": "when"} if timed else {}
-    shuffled = [rows[k] for k in rng.permutation(len(rows))]
-    written = []
-    for number, order in enumerate(
-        (rows, rows[::-1], sorted(rows, key=lambda row: row[2]), shuffled)
-    ):
-        table = write_table(tmp_path / f"{number}.csv", order, TIMED)
-        out = tmp_path / str(number)
-        texts, stderr = simulated(name, table, items, out, **when)
-        kept = "the latest" if timed else "their mean"
-        assert f"288 lines rate an item again; of such, {kept} counts: look up" in stderr
-        written.append(texts)
-    by_hand = write_table(tmp_path / "by_hand.csv", resolved(rows, timed))
-    texts, stderr = simulated(name, by_hand, items, tmp_path / "by_hand")
-    assert "again" not in stderr
-    written.append(texts)
-    assert written == written[:1] * 5
-
-
 def test_complete_resolves_alike(tmp_path, items):
     """A user's own completion is of the same one rating; what has no factors is left out."""
     publish("fit", write_table(tmp_path / "mine.csv", rows_of()), tmp_path / "out", items=items)

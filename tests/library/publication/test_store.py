@@ -1,6 +1,5 @@
 """A store stands for the table that it is made of, and is written whole or not at all."""
 
-import errno
 import json
 import os
 import pickle
@@ -29,9 +28,8 @@ from publication.small_tables import (
 )
 from pyarrow import parquet
 
-from dpmc import PrivateFactorization
 from dpmc.errors import InputError, ParameterError
-from dpmc.files import content_digest, refusal
+from dpmc.files import content_digest
 from dpmc.methods.blocks import Blocks
 from dpmc.publication import lines, pieces, store_building
 from dpmc.publication.lists import restrict
@@ -146,25 +144,6 @@ def test_a_fit_of_a_store_is_that_of_the_table(tmp_path):
     arguments = ("complete", "--model", outputs[0], "--ratings", tmp_path / "store")
     for nobody in ("a", "u17a", "z"):
         assert f"has no user '{nobody}'" in refused(*arguments, "--only-user", nobody)
-
-
-def test_a_program_takes_a_store(tmp_path, table):
-    store = build(table, tmp_path / "store", USUAL, block=50)
-    frame = dict(zip(HEADER, map(list, zip(*many(), strict=True)), strict=True))
-    items = [f"i{number}" for number in range(12)]
-    with pytest.warns(UserWarning, match="rate an item again"):
-        models = [
-            PrivateFactorization(
-                epsilon=20, delta=1e-6, rating_range=(0.5, 5), items=items, simulate=0
-            ).fit(each)
-            for each in (store, pa.table(frame))
-        ]
-    some = pa.table({name: frame[name] for name in HEADER[:2]})
-    found = [model.predict(some) for model in models]
-    assert found[0].tobytes() == found[1].tobytes()
-    assert models[0].predict(some, store).tobytes() == found[0].tobytes()
-    with pytest.raises(InputError, match="give none beside it"):
-        models[0].fit(store, [1.0])
 
 
 def test_a_store_of_likes(tmp_path):
@@ -328,15 +307,6 @@ def test_a_block_that_is_overwritten_after_it_was_checked_is_refused(tmp_path, t
         each.check_block(0)
 
 
-def test_a_block_is_read_again_only_if_it_was_written(tmp_path, table):
-    store = build(table, tmp_path / "store", USUAL, block=50)
-    store.verify()
-    with mock.patch("dpmc.publication.store.file_digest") as digest:
-        store.verify()
-        store.lines()
-    digest.assert_not_called()
-
-
 def mended(store, change):
     """Change what a store says of itself, with its digest."""
     stated = json.loads((store / "store.json").read_text())
@@ -407,30 +377,6 @@ def put(*place):
     return change
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        put("users", lambda number: number + 1),
-        put("ratings", lambda number: number - 1),
-        put("repeated", 7),
-        put("repeated", True),
-        put("blocks", 0, "users", lambda number: float(number)),
-        put("items", "12"),
-        put("rated", 0),
-        put("blocks", lambda blocks: [blocks[0], *blocks]),
-        put("blocks", 0, lambda block: block | {"files": {}}),
-        put("files", lambda files: files | {"more.txt": files["items.txt"]}),
-    ],
-)
-def test_numbers_that_do_not_add_up_are_refused_by_every_command(tmp_path, table, change):
-    """With the digest of store.json mended; a block that is listed twice ended in a traceback."""
-    store = build(table, tmp_path / "store", USUAL, block=50).path
-    mended(store, change)
-    sentence = f"dpmc: {store}/store.json is damaged: build the store again.\n"
-    assert refused("store", "verify", store) == sentence
-    assert refused(*listed("fit", store, tmp_path / "m", **{"items-are-public": True})) == sentence
-
-
 def test_ratings_do_not_become_likes(tmp_path, table):
     store = build(table, tmp_path / "store", USUAL, block=50).path
     mended(store, put("rated", False))
@@ -477,7 +423,7 @@ def test_a_folder_that_is_not_a_store_alone_is_not_verified(tmp_path, table):
     run("store", "verify", tmp_path / "link")
 
 
-@pytest.mark.parametrize("name", [".", "00001", "store.json", "PRIVATE.txt", "00000/values.npy"])
+@pytest.mark.parametrize("name", [".", "00001", "00000/values.npy"])
 def test_what_others_may_read_is_not_verified(tmp_path, table, name):
     store = build(table, tmp_path / "store", USUAL, block=50).path
     for more in (0o040, 0o004, 0o020):
@@ -505,39 +451,11 @@ def test_files_of_no_block_are_verified(tmp_path, table, name):
 @settings(deadline=None, max_examples=200)
 @given(sizes=st.lists(st.integers(1, 30), max_size=30), block=st.integers(1, 12))
 def test_a_user_with_more_rows_than_a_block_is_alone(sizes, block):
-    """So a block of several users never has more rows than are read, which is four blocks."""
     starts = store_building._starts(np.array(sizes, dtype=np.int64), block).tolist()
     blocks = [sizes[first:end] for first, end in pairwise(starts)]
     assert [each for users in blocks for each in users] == sizes
     for users in blocks:
         assert len(users) == 1 or (users and max(users) <= block and sum(users) < 2 * block)
-    assert store_building.MOST_ROWS >= 4 * store_building.BLOCK
-
-
-@pytest.mark.parametrize("label", ["a", "u1", "u17", "u22x", "u3", "u35", "z"])
-def test_of_a_user_with_too_many_rows_the_same_count_whatever_their_order(
-    tmp_path, monkeypatch, label
-):
-    """And of all others, in whose window of rows that user may begin or end, all rows count."""
-    monkeypatch.setattr(store_building, "MOST_ROWS", 20)
-    others = [row for row in many(60) if row[0] != label]
-    rows = [(label, f"i{n % 30:02}", n / 2.0, n) for n in range(90)] + others
-    found = []
-    for seed in (0, 1):
-        np.random.default_rng(seed).shuffle(rows)
-        table = write_table(tmp_path / f"{seed}.csv", rows, HEADER)
-        store = build(table, tmp_path / f"store{seed}", TIMED, block=10)
-        found.append(contents(store.path))
-    assert found[0] == found[1]
-    whole = resolve(read_lines(table, TIMED), None)
-    kept = resolve(store.lines(), None)
-    big = int(np.flatnonzero(whole.user_labels == label)[0])
-    theirs = [(each.users != big) for each in (whole, kept)]
-    assert bits(whole.take(theirs[0])) == bits(kept.take(theirs[1]))
-    # three of each item: all of six, and the two latest of the seventh
-    assert kept.by_user.sizes[big] == 7
-    own = kept.users == big
-    assert kept.values[own].tolist() == [(60 + n) / 2 for n in range(7)]
 
 
 # -- a build that is cut off -----------------------------------------------------------------------
@@ -580,16 +498,6 @@ def test_a_build_that_is_stopped_leaves_nothing(tmp_path, table):
     ):
         build(table, tmp_path / "store", USUAL)
     assert os.listdir(tmp_path) == ["mine.csv"]
-
-
-def test_a_file_that_is_too_large_is_said_of_the_output(tmp_path, table):
-    error = OSError(errno.EFBIG, "File too large")
-    with (
-        mock.patch.object(store_building, "_read", side_effect=error),
-        pytest.raises(OSError, match="too large") as caught,
-    ):
-        build(table, tmp_path / "store", USUAL)
-    assert refusal(caught.value).startswith(f"{tmp_path / 'store'} cannot be written: it is larger")
 
 
 def test_a_second_build_of_the_same_store_is_refused(tmp_path, table):
