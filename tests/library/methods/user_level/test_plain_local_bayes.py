@@ -146,7 +146,7 @@ CELLS = {
     "own means": Cell(dense, 5, far=[("check", (0, FAR))], published="own means"),
     "a step taken back": Cell(dense, 5, far=[(SPREADS[2], -3.0)], taken_back=1),
     "all later steps taken back": Cell(dense, 5, far=[(SPREADS[2], -6.0)], taken_back=4),
-    "a spread that seems too small": Cell(dense, 5, far=[(SPREADS[0], 5.0), (SPREADS[1], 9.0)]),
+    "a spread that seems too small": Cell(dense, 5, far=[(SPREADS[0], 15.0), (SPREADS[1], 40.0)]),
     "MovieLens 100K": Cell(films, 5),
 }
 
