@@ -8,9 +8,6 @@ import numpy as np
 
 from dpmc.mechanisms.base import Mechanism, positive_finite, probability
 
-COMPILED_FROM = 2**14
-"""From so many draws on the compiled sampler, which draws the same bits, is worth its import."""
-
 
 @dataclass(frozen=True)
 class Laplace(Mechanism):
@@ -47,12 +44,7 @@ class Laplace(Mechanism):
     def rvs(
         self, size: int | tuple[int, ...] | None = None, rng: np.random.Generator | None = None
     ) -> Any:
-        rng = rng or np.random.default_rng()
-        if size is None or np.prod(size) < COMPILED_FROM:
-            return rng.laplace(0.0, self.scale, size)
-        from dpmc.mechanisms.laplace_sampler import draw  # numba takes a while to import
-
-        return draw(self.scale, size, rng)
+        return (rng or np.random.default_rng()).laplace(0.0, self.scale, size)
 
     def var(self) -> float:
         return 2 * self.scale**2

@@ -16,7 +16,6 @@ from lenskit.data import ItemList, RecQuery, from_interactions_df
 from lenskit.metrics import NDCG, RMSE, RunAnalysis
 from lenskit.pipeline import topn_pipeline
 from lenskit.splitting import SampleFrac, crossfold_users
-from lenskit.training import TrainingOptions
 
 from dpmc import PrivateFactorization
 from dpmc.errors import InputError
@@ -123,25 +122,6 @@ def test_a_made_model_is_not_trained_again(pipeline, split, tmp_path):
     assert "_own" not in vars(copy.model_)
     with pytest.raises(InputError, match=r"holds no guarantee\.json"):
         PublishedScorer(folder=str(tmp_path))
-
-
-def test_training_again_is_a_choice(split):
-    scorer = PrivateScorer(**RATED)
-    scorer.train(split.train)
-    first = scorer.model_
-    scorer.train(split.train, TrainingOptions(retrain=False))
-    assert scorer.model_ is first
-    scorer.train(split.train)
-    assert scorer.model_ is not first
-
-
-def test_likes_without_ratings(frame):
-    data = from_interactions_df(frame.loc[frame["rating"] >= 4, ["user_id", "item_id"]])
-    pipeline = trained(PrivateScorer(**COMMON, purpose="ranking"), data)
-    user = data.users.ids()[0]
-    model, liked = pipeline.component("scorer").model_, data.user_row(user).ids()
-    ranked = pipeline.run("recommender", query=user, n=5).ids()
-    assert list(map(str, ranked)) == list(model.recommend(liked.tolist(), n=5))
 
 
 def test_what_is_refused(frame, split, pipeline):

@@ -1,7 +1,5 @@
 """Huber noise against 50-digit arithmetic, from a = 1e-3 to 1e3 and to tails of 1e-300."""
 
-import math
-
 import mpmath
 import numpy as np
 import pytest
@@ -171,13 +169,6 @@ def test_variance_to_a_to_variance(log_excess, log_scale):
     assert noise.var() == pytest.approx(variance, rel=1e-13)
 
 
-@settings(deadline=None, max_examples=40)
-@given(st.floats(-9, 10), st.floats(1e-4, 1))
-def test_more_variance_means_a_smaller_a(log_excess, step):
-    lower, higher = (Huber.from_variance(1 + 10**e) for e in (log_excess, log_excess + step))
-    assert higher.a < lower.a
-
-
 @pytest.mark.parametrize(("variance", "scale"), [(0.99, 1.0), (4.0, 2.0), (3.9, 2.0), (1e-4, 1)])
 def test_a_variance_that_no_a_reaches(variance, scale):
     with pytest.raises(InputError, match=f"must be above {scale * scale:g} .* got {variance:g}"):
@@ -201,14 +192,3 @@ def test_epsilon_bounds_the_log_ratio_and_is_reached(a, scale, sensitivity):
     assert epsilon == pytest.approx(a * sensitivity / scale, rel=1e-15)
     assert ratio.max() == pytest.approx(epsilon, rel=1e-10)
     assert noise.epsilon(sensitivity, 0.1) == epsilon
-
-
-def test_epsilon_holds_for_the_l1_distance_of_a_vector():
-    noise, shift = Huber(0.9), np.array([1.0, -2.0, 0.5])
-    x = np.random.default_rng(3).normal(0, 6, (2000, 3))
-    ratio = (noise.logpdf(x) - noise.logpdf(x + shift)).sum(axis=1)
-    assert ratio.max() <= noise.epsilon(3.5) + 1e-12
-    far = -1e3 * np.sign(shift)
-    reached = (noise.logpdf(far + shift) - noise.logpdf(far)).sum()
-    assert reached == pytest.approx(noise.epsilon(3.5), rel=1e-9)
-    assert math.isclose(noise.epsilon(3.5), 0.9 * 3.5)

@@ -140,6 +140,14 @@ def test_against_scipy(ours, theirs, scale):
     assert ours.var() == pytest.approx(theirs.var(), rel=1e-14)
 
 
+def test_epsilon_of_laplace_noise_bounds_the_log_ratio_and_is_reached():
+    noise, sensitivity = Laplace(0.8), 3.0
+    x = np.linspace(-20, 20, 4001)
+    ratio = noise.logpdf(x) - noise.logpdf(x + sensitivity)
+    assert ratio.max() == pytest.approx(noise.epsilon(sensitivity), rel=1e-13)
+    assert noise.epsilon(sensitivity, 1e-5) == noise.epsilon(sensitivity) == 3.0 / 0.8
+
+
 @pytest.mark.parametrize("cls", [Gaussian, Laplace, Huber])
 @settings(deadline=None, max_examples=50)
 @given(st.floats(1.0001, 1e8))

@@ -53,13 +53,6 @@ def test_the_names_and_classes():
         assert make_mechanism(name, 2.5).var() == pytest.approx(2.5, rel=1e-13)
 
 
-def test_modules():
-    assert mechanism_module("huber") == "dpmc.mechanisms.huber"
-    assert mechanism_module("gaussian") == "dpmc.mechanisms.gaussian"
-    assert mechanism_module("laplace") == "dpmc.mechanisms.laplace"
-    assert mechanism_module("none") == "dpmc.mechanisms"
-
-
 def test_modules_are_imported_when_needed():
     code = (
         "import sys, dpmc.mechanisms as m\n"

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from plain_methods import random_ratings
 
-from dpmc.errors import InputError
 from dpmc.methods.factorization import bayesian_als
 from dpmc.methods.factorization.bayesian_als import (
     BayesianALS,
@@ -13,7 +12,6 @@ from dpmc.methods.factorization.bayesian_als import (
     draw_variance,
 )
 from dpmc.methods.kernels.products import pair_products, rows_less_products
-from dpmc.ratings import Ratings
 from dpmc_studies.methods.factorization.als import ALS
 
 VARIANCE = 0.3
@@ -153,16 +151,6 @@ def test_a_prediction_is_the_mean_over_all_iterations_but_the_first_fifth():
     np.testing.assert_allclose(model.predict_matrix(), expected, rtol=1e-12)
 
 
-def test_units_and_the_zero_of_the_ratings_do_not_matter():
-    ratings, _ = noisy(4)
-    other = Ratings(ratings.users, ratings.items, 10 * ratings.values - 7, 40, 60)
-    first, second = (
-        BayesianALS(rank=2, iterations=5).fit(each, rng=0).predict_matrix()
-        for each in (ratings, other)
-    )
-    np.testing.assert_allclose(10 * first - 7, second, rtol=1e-9, atol=1e-9)
-
-
 def test_who_has_no_ratings_is_predicted_alike():
     full, _ = noisy(5)
     ratings = full.take((full.users > 1) & (full.items > 1))
@@ -170,20 +158,6 @@ def test_who_has_no_ratings_is_predicted_alike():
     np.testing.assert_array_equal(matrix[0], matrix[1])
     np.testing.assert_array_equal(matrix[:, 0], matrix[:, 1])
     assert np.std(matrix[0, 2:]) > 0.1  # by what is known of the items
-
-
-@pytest.mark.parametrize("settings", [{"rank": 0}, {"rank": 2, "iterations": 0}])
-def test_bad_settings_are_refused(settings):
-    with pytest.raises(InputError, match="must be an integer of at least 1"):
-        BayesianALS(**settings)
-
-
-def test_products_of_pairs():
-    rng = np.random.default_rng(6)
-    left, right = rng.standard_normal((5, 3)), rng.standard_normal((7, 3))
-    rows, columns = rng.integers(0, 5, 20), rng.integers(0, 7, 20)
-    expected = (left @ right.T)[rows, columns]
-    np.testing.assert_allclose(pair_products(left, right, rows, columns), expected, rtol=1e-13)
 
 
 @pytest.mark.parametrize("most", [0, 1, 3, 4, 9])

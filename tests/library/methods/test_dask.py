@@ -4,7 +4,6 @@ Without the extra ``dask`` all of it is skipped.
 """
 
 import os
-import pickle
 import re
 import signal
 import subprocess
@@ -18,9 +17,8 @@ from secret_tables import secret_table
 from dpmc import PrivateFactorization
 from dpmc.errors import InputError
 from dpmc.methods import cluster
-from dpmc.methods.blocks import Blocks, LabelledBlocks, total
+from dpmc.methods.blocks import Blocks, total
 from dpmc.privacy.sums import Sums
-from dpmc.publication.store import MANIFEST
 from dpmc.publication.store_building import build
 
 distributed = pytest.importorskip("distributed")
@@ -200,19 +198,6 @@ def test_a_block_that_fails_is_named_and_no_user(client, store):
     assert left(client) == []
 
 
-def test_what_is_sent_and_what_is_shown_hold_no_label(store):
-    step = cluster._Step("a", pickle.dumps(LabelledBlocks(store, user_labels=store.users)))
-    assert not LABEL.search(step.content.decode("latin-1"))
-    assert len(step.content) < 1500
-    part = cluster._added(
-        cluster._Step("a", pickle.dumps((Blocks(store), _fails, Sums(1, 1.0).like))), range(2)
-    )
-    assert "secret" not in repr((step, part))
-    sums = cluster._Part((0, 1), Sums(1, 1.0))
-    assert repr(sums) == "_Part(numbers=(0, 1), failure=None)"
-    assert cluster._merged([sums, cluster._Part((1,), Sums(1, 1.0))]).failure
-
-
 def test_ctrl_c_leaves_nothing(client, store, tmp_path, tmp_path_factory):
     """A fit by the command line is stopped in a step, which does not end before."""
     let_go, before = tmp_path_factory.mktemp("held") / "let go", client.run_on_scheduler(clients)
@@ -272,9 +257,3 @@ def test_what_is_in_memory_is_refused(table, client, tmp_path):
     with pytest.raises(InputError, match="goes over a store"):
         folder_of(table, tmp_path / "none", client)
     assert not (tmp_path / "none").exists()
-
-
-def test_files_of_a_store_are_their_owners_alone(store):
-    for each in store.path.rglob("*"):
-        assert each.stat().st_mode & 0o077 == 0, each
-    assert "private" in (store.path / MANIFEST).read_text()

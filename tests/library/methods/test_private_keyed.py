@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dpmc.errors import InputError
-from dpmc.methods.private_choice import Keyed, Seeded
+from dpmc.methods.private_choice import Keyed
 from dpmc.ratings import Compressed, Ratings
 
 KEY, OTHER = bytes(range(32)), bytes(range(1, 33))
@@ -67,18 +67,6 @@ def test_one_more_user_changes_nobody_elses_choice_or_group(rated, label, own, m
     for user, items in more.items():
         assert after[user] <= items
         assert len(after[user]) == min(most, len(items))
-
-
-@pytest.mark.parametrize("label", ["", "!", "user 05b", "~", "Zoë", "\ud800", "user 0", "1" * 1000])
-def test_wherever_the_label_sorts(label):
-    """First, in the middle and last: the numbers of those behind it change, their choices not."""
-    rated = {f"user {number:02}": ITEMS for number in range(20)}
-    more = ratings_of(rated | {label: ITEMS})
-    assert more.n_users == 21
-    for seen in (chosen, groups):
-        after = seen(more)
-        after.pop(label)
-        assert after == seen(ratings_of(rated))
 
 
 @settings(deadline=None)
@@ -231,11 +219,3 @@ def test_a_part_is_of_about_its_share_and_of_nobody_elses_making():
     chosen = np.zeros((n_users, n_items), dtype=bool)
     chosen[np.repeat(np.arange(n_users), 10), first.indices] = True
     assert abs(part.reshape(n_users, n_items)[chosen].mean() - 0.3) < 0.065
-
-
-def test_a_part_of_seeded_choices_is_of_about_its_share():
-    ratings = Ratings(
-        np.repeat(np.arange(100), 50), np.tile(np.arange(50), 100), np.ones(5000), 100, 50
-    )
-    part = Seeded(np.random.default_rng(0)).parts(0.3)(0, ratings.by_user)
-    assert abs(part.mean() - 0.3) < 0.03

@@ -63,17 +63,6 @@ def transpose_block(source, i, j, target):
     store(h, target, 7)
 
 
-@njit
-def sum_until(vectors, limit):
-    """Add vectors until an entry exceeds limit: loops, branches and carried vectors."""
-    total, used = broadcast(0.0), 0
-    while used < vectors.shape[0] and not any_greater(total, broadcast(limit)):
-        total = total + load(vectors, used)
-        used += 1
-    store(total if used % 2 else total + total, vectors, 0)
-    return used
-
-
 @pytest.fixture
 def operands():
     rng = np.random.default_rng(0)
@@ -143,19 +132,3 @@ def test_transpose_of_a_block_anywhere():
         for j in range(6):
             transpose_block(source, i, j, target)
             np.testing.assert_array_equal(target, source[i : i + 8, j : j + 8].T)
-
-
-def test_vectors_live_through_loops_and_branches():
-    vectors = lane_zeros(6) + 1.0
-    assert sum_until(vectors, 3.5) == 4
-    np.testing.assert_array_equal(vectors[0], np.full(LANES, 8.0))
-
-
-@pytest.mark.parametrize("shape", [(1,), (3,), (2, 5), (0, 4), (7, 1)])
-def test_lane_zeros(shape):
-    array = lane_zeros(*shape)
-    assert array.shape == (*shape, LANES)
-    assert array.flags.c_contiguous
-    assert array.flags.writeable
-    assert not array.any()
-    assert array.size == 0 or array.ctypes.data % 64 == 0

@@ -15,7 +15,6 @@ from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian, Huber, Laplace, make_mechanism
 from dpmc.privacy.accounting import Releases, delta, epsilon
 from dpmc.privacy.losses import Loss
-from dpmc.privacy.relations import RELATIONS
 from dpmc.privacy.renyi import divergence
 
 DELTA = 1e-5
@@ -117,14 +116,6 @@ class TestAnswers:
             found = delta(mixed, at, relation="entry_change", accountant=accountant).delta
             assert found == pytest.approx(DELTA, rel=1e-3)
 
-    def test_sentence(self):
-        answer = epsilon(Releases(Laplace(1.0), 1.0, 2), 0, relation="user_add_remove")
-        assert answer.sentence() == (
-            "If one user with all ratings is added or removed, the law of all releases together "
-            "changes by at most (epsilon = 2, delta = 0), by pld."
-        )
-        assert set(RELATIONS) > {answer.relation}
-
 
 class TestLimits:
     def test_huber_noise_becomes_laplace_noise(self):
@@ -206,10 +197,6 @@ class TestVectors:
         noise = Laplace(1.0)
         assert two_coordinates(noise, split, split, 1.0) > Loss(noise, total).delta(1.0) + 0.01
 
-    def test_gaussian_noise_is_invariant_under_rotations(self):
-        found = two_coordinates(Gaussian(1.0), 0.6, 0.8, 0.5)
-        assert found == pytest.approx(Gaussian(1.0).delta(0.5, 1.0), rel=1e-6)
-
     @pytest.mark.parametrize("noise", [Laplace(1.0), Huber(0.5), Huber(1.5), Gaussian(1.0)])
     def test_renyi_divergences_are_superadditive(self, noise):
         orders = np.array([1.05, 1.5, 3.0, 20.0])
@@ -267,14 +254,6 @@ class TestOpenDP:
     """Agreement with OpenDP, which has no Huber noise."""
 
     space = (dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float))
-
-    def test_laplace(self):
-        theirs = dp.m.make_laplace(*self.space, scale=2.5)
-        assert of(Releases(Laplace(2.5), 3.0), "basic") == pytest.approx(theirs.map(3.0), rel=1e-9)
-        ten = dp.c.make_composition([theirs] * 10)
-        ours = Releases(Laplace(2.5), 3.0, 10)
-        assert of(ours, "basic") == pytest.approx(ten.map(3.0), rel=1e-9)
-        assert of(ours, "pld") < ten.map(3.0)
 
     def test_gaussian(self):
         theirs = dp.m.make_gaussian(*self.space, scale=4.0)

@@ -47,21 +47,6 @@ class TestKnownNumbers:
         noise = calibrate("huber", releases=releases, epsilon=budget, delta=DELTA).noise
         assert noise.a == pytest.approx(a, rel=0.04)
 
-    # Deviations for the value of one rating: Gamma = 1, R = 4, 2 T releases.
-    @pytest.mark.parametrize(
-        ("iterations", "budget", "laplace", "gaussian", "huber"),
-        [
-            (5, 1, 56.0, 47.2, 46.2),
-            (5, 10, 5.65, 6.32, 5.65),
-            (20, 1, 129, 94.4, 94.3),
-            (20, 10, 16.1, 12.65, 12.59),
-        ],
-    )
-    def test_noise_of_a_training(self, iterations, budget, laplace, gaussian, huber):
-        for mechanism, expected in (("laplace", laplace), ("gaussian", gaussian), ("huber", huber)):
-            deviation = 4 * math.sqrt(variance(mechanism, 2 * iterations, budget))
-            assert deviation == pytest.approx(expected, rel=3e-3)
-
     @pytest.mark.parametrize(
         ("budget", "once", "of_users"), [(1, 3.731, 52.8), (5, 0.892, 12.6), (10, 0.500, 7.07)]
     )
@@ -117,21 +102,6 @@ class TestCertified:
         assert answer.upper <= budget * (1 + 1e-4)
         assert answer.upper >= budget * (1 - 1e-4)
 
-    @settings(deadline=None, derandomize=True, max_examples=4)
-    @given(st.floats(0.5, 40), st.integers(1, 100), st.floats(0.2, 4))
-    def test_there_and_back(self, scale, releases, a):
-        """Noise, its epsilon, and the smallest noise for that epsilon: no larger than the first."""
-        for mechanism, noise in (("laplace", Laplace(scale)), ("huber", Huber(a, scale))):
-            spent = epsilon(
-                Releases(noise, 1.0, releases), DELTA, relation="entry_change", accuracy=1e-6
-            ).epsilon
-            if not 1e-3 < spent < 200:
-                continue
-            found = variance(mechanism, releases, spent)
-            assert found <= noise.var() * (1 + 2e-5)
-            if mechanism == "laplace":
-                assert found == pytest.approx(noise.var(), rel=2e-5)
-
     def test_less_noise_would_not_do(self):
         found = calibrate("huber", releases=30, epsilon=3.0, delta=DELTA)
         less = Huber(found.noise.a, found.noise.scale * 0.999)
@@ -154,11 +124,6 @@ class TestHuber:
             scale = math.sqrt(best.var() / Huber(a).var())
             equal = Releases(Huber(a, scale), 1.0, 10)
             assert epsilon(equal, DELTA, relation="entry_change").lower > 5.0
-
-    def test_the_limits_are_laplace_and_gaussian_noise(self):
-        assert Huber(LAPLACE_A, LAPLACE_A).var() == pytest.approx(2.0, rel=1e-8)
-        assert Huber(GAUSSIAN_A).var() == 1.0
-        assert Huber(GAUSSIAN_A).tail_mass < 1e-300
 
 
 class TestWithoutDelta:
@@ -195,11 +160,6 @@ class TestArguments:
         given = {"mechanism": "laplace", "releases": 2, "epsilon": 1.0, "delta": DELTA} | arguments
         with pytest.raises(InputError, match=message):
             calibrate(given.pop("mechanism"), **given)
-
-    def test_what_it_says(self):
-        found = calibrate("laplace", releases=7, epsilon=1, delta=DELTA)
-        assert (found.releases, found.epsilon, found.delta) == (7, 1.0, DELTA)
-        assert calibrate("laplace", releases=7, epsilon=1, delta=DELTA) is found
 
 
 def test_gaussian_noise_costs_a_job_no_import_of_dp_accounting():

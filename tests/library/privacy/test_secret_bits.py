@@ -8,10 +8,9 @@ import pytest
 
 from dpmc.mechanisms import Gaussian, Laplace
 from dpmc.mechanisms.discrete_coins import secure_bits
-from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc.methods import method_class
 from dpmc.methods.private import PrivateMethod
-from dpmc.methods.private_choice import Keyed, secret_generator
+from dpmc.methods.private_choice import Keyed
 from dpmc.privacy.ledger import Ledger
 from dpmc.privacy.release import GridNoise
 from dpmc.ratings import Ratings
@@ -64,11 +63,6 @@ def test_a_fresh_choice_has_a_key_of_256_bits_and_a_start_of_its_own(asked):
     assert first.rng.random() != second.rng.random()
 
 
-def test_two_secret_generators_differ(asked):
-    assert secret_generator().random() != secret_generator().random()
-    assert asked["randbits"] == [256, 256]
-
-
 def test_secret_bits_come_from_the_system(asked):
     bits = secure_bits()
     drawn = [bits(64) for _ in range(1000)]
@@ -84,30 +78,6 @@ def test_noise_is_made_of_secret_bits(noise, asked, monkeypatch):
     first = GridNoise(noise).add(np.zeros(5), 1.0)
     monkeypatch.setattr(secrets, "token_bytes", random.Random(1).randbytes)
     np.testing.assert_array_equal(GridNoise(noise).add(np.zeros(5), 1.0), first)
-
-
-def test_flips_are_made_of_secret_bits(asked):
-    RandomisedResponse.from_epsilon(1.0).flip_exact(np.ones(100))
-    assert sum(asked["token_bytes"]) * 8 >= 64 * 100
-
-
-def test_no_other_generator_has_a_part_in_it(monkeypatch):
-    # seeding the generators that are not for secrets makes nothing repeatable
-    outputs = []
-    for _ in range(2):
-        random.seed(1)
-        np.random.seed(1)  # noqa: NPY002
-        outputs.append(GridNoise(Gaussian()).add(np.zeros(4), 1.0))
-        outputs.append(Keyed.fresh(whole_matrix())._key)
-    assert (outputs[0] != outputs[2]).any()
-    assert outputs[1] != outputs[3]
-
-
-@pytest.mark.parametrize("relation", ["user_add_remove", "user_replace"])
-def test_two_fits_choose_and_start_anew(relation):
-    # the first query of item biases is made of the chosen ratings alone
-    (_, first), (_, second) = (fitted("private_item_bias", relation) for _ in range(2))
-    assert (first[0].query != second[0].query).any()
 
 
 @pytest.mark.parametrize("relation", ["user_add_remove", "entry_change"])

@@ -167,28 +167,6 @@ def test_worst_neighbours_attain_them(relation, mechanism, threshold):
             assert measured[what] == pytest.approx(1, rel=1e-12), what
 
 
-def test_formulas():
-    """As published in the module's text, with R = 2 B."""
-    l2 = {"mechanism": "gaussian", "half_range": 2.0, "factor_bound": 3.0}
-    change = Sensitivities(relation="entry_change", **l2)
-    assert (change.gram(), change.right_hand_side()) == (0, 12)
-    assert (change.residual(0.5), change.residual(5)) == (3, 12)
-    assert (change.right_hand_side(1.0), change.total_sum()) == (6, 4)
-    entry = Sensitivities(relation="entry_add_remove", **l2)
-    assert (entry.gram(), entry.right_hand_side(), entry.residual(0.5)) == (9, 6, 1.5)
-    user = Sensitivities(relation="user_add_remove", ratings_per_user=16, **l2)
-    assert (user.gram(), user.right_hand_side(), user.residual(0.5)) == (36, 24, 6)
-    replace = Sensitivities(relation="user_replace", ratings_per_user=8, **l2)
-    assert replace.gram() == pytest.approx(36)
-    assert replace.right_hand_side() == pytest.approx(2 * math.sqrt(8) * 6)
-    l1 = l2 | {"mechanism": "huber", "ratings_per_user": 8}
-    assert Sensitivities(relation="user_add_remove", **l1).gram() == 72
-    assert Sensitivities(relation="user_replace", **l1).gram() == 144
-    assert Sensitivities(relation="user_replace", **l1).right_hand_side() == 96
-    assert Sensitivities(relation="user_replace", **l1).total_sum() == 32
-    assert Sensitivities(relation="user_replace", **l1).total_count() == 8
-
-
 def test_numbers_of_releases():
     def n(relation, **settings):
         return planned_releases(relation, **settings)
