@@ -11,7 +11,6 @@ from dpmc.methods.base import (
     check_ratings,
     choice,
     count,
-    flag,
     positive,
     with_parameters,
 )
@@ -39,7 +38,6 @@ class LeastSquares(FactorModel):
     rank: int = count()
     regularization: float = positive(0.1)
     iterations: int = count(10)
-    weighted: bool = flag(False)
     dtype: str = choice(DTYPES, "float64")
     threads: int = count(1)
 
@@ -84,16 +82,12 @@ class LeastSquares(FactorModel):
 class AlternatingLeastSquares(LeastSquares):
     """Factors that minimise sum (x - b_i - u_i . v_j)^2 + lambda (sum |u_i|^2 + sum |v_j|^2).
 
-    Source: the non-private form of Chien et al. 2021, section 3; the weights are those of Zhou,
-    Wilkinson, Schreiber and Pan, "Large-scale parallel collaborative filtering for the Netflix
-    prize" (AAIM 2008), section 3.
+    Source: the non-private form of Chien et al. 2021, section 3.
 
     Parameters
     ----------
     regularization : float
         lambda > 0.
-    weighted : bool
-        Multiply lambda by the number of ratings of each user and item.
     centring : {"none", "global", "user"}
         b_i: 0, the mean of all ratings, or the mean of the user's ratings (that of all ratings
         for a user without any).
@@ -128,21 +122,13 @@ class AlternatingLeastSquares(LeastSquares):
         if self.centring == "none":
             return np.zeros(n_users)
         mean = np.mean(by_user.values)  # grouped, so that the order of the input does not matter
-        if self.centring == "global":
-            return np.full(n_users, mean)
-        counts = by_user.sizes
-        users = by_user.per_rating(np.arange(n_users))
-        sums = np.bincount(users, by_user.values, minlength=n_users)
-        return np.where(counts > 0, sums / np.maximum(counts, 1), mean)
+        return np.full(n_users, mean) if self.centring == "global" else by_user.means(mean)
 
     def _start_scale(self):
         return 1.0
 
     def _solve(self, rows, factors):
-        strength = self.regularization
-        if self.weighted:
-            strength = strength * np.maximum(rows.sizes, 1)
-        return solve_rows(rows, factors, strength, threads=self.threads)
+        return solve_rows(rows, factors, self.regularization, threads=self.threads)
 
 
 @with_parameters
@@ -161,9 +147,6 @@ class ImplicitALS(LeastSquares):
         lambda > 0.
     unobserved_weight : float
         alpha > 0.
-    weighted : bool
-        Multiply lambda by the weight of all squares that the factor row takes part in: the number
-        of ratings + alpha times the number of items (of users for an item).
     dtype : {"float32", "float64"}
     """
 
@@ -187,9 +170,5 @@ class ImplicitALS(LeastSquares):
         return 0.1 / np.sqrt(self.rank)
 
     def _solve(self, rows, factors):
-        strength = self.regularization
-        if self.weighted:
-            counts = rows.sizes
-            strength = strength * (counts + self.unobserved_weight * len(factors))
         base = self.unobserved_weight * (factors.T @ factors)
-        return solve_rows(rows, factors, strength, base=base, threads=self.threads)
+        return solve_rows(rows, factors, self.regularization, base=base, threads=self.threads)

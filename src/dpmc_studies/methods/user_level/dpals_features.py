@@ -7,9 +7,8 @@ import numpy as np
 from dpmc.methods.base import choice, positive, with_parameters
 from dpmc.methods.kept import kept
 from dpmc.methods.user_level.item_features import WithItemFeatures
-from dpmc_studies.methods.user_level.dpals import DPALS
+from dpmc_studies.methods.user_level.dpals import ACCOUNTINGS, DPALS, DTYPES, STARTS
 from dpmc_studies.methods.user_level.item_step import positive_semidefinite
-from dpmc_studies.methods.user_level.options import ACCOUNTINGS, DTYPES, STARTS
 
 FEATURE_MODELS = ("factored", "encoded")
 ALTERNATIONS = 20

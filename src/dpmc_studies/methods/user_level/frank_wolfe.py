@@ -15,10 +15,8 @@ from scipy.sparse.linalg import eigsh
 
 from dpmc.mechanisms import Gaussian
 from dpmc.methods.base import choice, count, flag, positive, with_parameters
-from dpmc.methods.kernels.private import residual_sums
 from dpmc.methods.user_level.covariance import outer_sensitivity, unpack
 from dpmc.privacy.calibration import Calibration
-from dpmc.privacy.sums import Sums
 from dpmc_studies.compiled import njit
 from dpmc_studies.methods.user_level.joint import JointMethod
 from dpmc_studies.methods.user_level.matrices import top_singular
@@ -31,7 +29,6 @@ from dpmc_studies.methods.user_level.references import CentredFactors
 from dpmc_studies.methods.user_level.sampling import clip_values
 
 NOISES = ("exact", "jain", "residual_clip")
-EIGENVECTORS = ("exact", "oja")
 FAILURE = 0.01
 """beta, the probability with which the published slack of the eigenvalue may be too small."""
 SMALL = 64
@@ -53,10 +50,7 @@ class PrivateFrankWolfe(JointMethod):
     |a| <= L. W changes by a a^T, of Frobenius norm |a|^2: by 4 L^2 at most, at the first step by
     L^2; if another user takes the place, by sqrt(2) times that
     (:func:`dpmc.methods.user_level.covariance.outer_sensitivity`). Given the outputs so far, a
-    user's a depends on the user's own ratings alone. Oja's method releases products W v with |v| =
-    1, and one number v^T W v: they change by |a (a . v)| <= |a|^2 and (a . v)^2 <= |a|^2, and by no
-    more if b takes the place of a, because -b b^T <= a a^T - b b^T <= a a^T bounds the spectral
-    norm of the difference by max(|a|^2, |b|^2).
+    user's a depends on the user's own ratings alone.
 
     Source: Jain et al. 2018, section 3; there noise on the covariance is that of the upper
     triangle.
@@ -77,11 +71,6 @@ class PrivateFrankWolfe(JointMethod):
         to length L before it is sent, so that L^2 bounds the sensitivity of every step. "jain": the
         published standard deviation L^2 sqrt(64 n log(1/delta))/epsilon for n releases at the
         epsilon that is claimed, on upper triangles; ``guarantee_`` states the epsilon it has.
-    eigenvector : {"exact", "oja"}
-        "oja": from the last direction (the first is random), v <- v + W v/|W v|, scaled to length
-        1, with noise on each product: no matrix is made.
-    products : int
-        How many products Oja's method takes in each step.
     rescale : bool
         Scale the predictions of users whose ratings were scaled down back up: for them alone.
 
@@ -97,8 +86,6 @@ class PrivateFrankWolfe(JointMethod):
     nuclear_bound: float = positive()
     iterations: int = count(5)
     noise: str = choice(NOISES, "exact")
-    eigenvector: str = choice(EIGENVECTORS, "exact")
-    products: int = count(3)
     slack: bool = flag(False)
     rescale: bool = flag(True)
 
@@ -109,8 +96,8 @@ class PrivateFrankWolfe(JointMethod):
 
     @property
     def releases(self) -> int:
-        """As many as steps, or as products and eigenvalues of Oja's method."""
-        return self.iterations * (1 if self.eigenvector == "exact" else self.products + 1)
+        """As many as steps."""
+        return self.iterations
 
     def _residual_bound(self, step: int) -> float:
         """Return the largest length of what a user sends at a step, counted from 0."""
@@ -118,8 +105,7 @@ class PrivateFrankWolfe(JointMethod):
         return self.row_bound * (2 if doubled else 1)
 
     def _sensitivity(self, step: int) -> float:
-        bound = self._residual_bound(step)
-        return bound**2 if self.eigenvector == "oja" else outer_sensitivity(self.relation, bound)
+        return outer_sensitivity(self.relation, self._residual_bound(step))
 
     @property
     def _published_std(self) -> float:
@@ -145,16 +131,6 @@ class PrivateFrankWolfe(JointMethod):
 
     def _guarantee(self, ledger):
         return replace(super()._guarantee(ledger), epsilon=self.calibration.epsilon)
-
-    def _noise_std(self, statistics, step: int) -> float:
-        if self.noise == "jain":
-            return self._published_std
-        return statistics.noise_std(self._sensitivity(step)) * self._weight(1 / self.releases)
-
-    def _release(self, statistics, step, what, exact):
-        sensitivity = self._sensitivity(step)
-        weight = self._noise_std(statistics, step) / statistics.noise_std(sensitivity)
-        return statistics.ledger.release(what, exact, sensitivity, weight=weight)
 
     def _fit(self, ratings, statistics, randomness, callback):
         self.claimed_epsilon_ = self.epsilon
@@ -188,39 +164,22 @@ class PrivateFrankWolfe(JointMethod):
 
     def _direction(self, left, before, step, statistics):
         """Return lambda' and v from what is left of the ratings."""
-        bound, n_items = self._residual_bound(step), before.size
+        bound, n_items, plain = self._residual_bound(step), before.size, self.noise == "jain"
         if self.noise == "residual_clip":
             left = clip_values(left, np.inf, bound)
         check_row_lengths(left, bound)
-        find = self._eigenpair if self.eigenvector == "exact" else self._by_oja
-        value, direction = find(left, before, step, statistics)
-        std = self._noise_std(statistics, step)
+        sensitivity = self._sensitivity(step)
+        of_one = statistics.noise_std(sensitivity)
+        std = self._published_std if plain else of_one * self._weight(1 / self.releases)
+        noised = statistics.ledger.release(
+            "covariance", outer_sum(left, n_items, bound, plain=plain), sensitivity,
+            weight=std / of_one,
+        )  # fmt: skip
+        value, direction = _top_eigenpair(unpack(noised, n_items, plain=plain), before)
         size = math.sqrt(max(value, std))  # a noised eigenvalue may lie below its noise, or 0
         if self.slack:
             size += math.sqrt(std * math.log(n_items / FAILURE)) * n_items**0.25
         return size, direction
-
-    def _eigenpair(self, left, before, step, statistics):
-        plain = self.noise == "jain"
-        exact = outer_sum(left, before.size, self._residual_bound(step), plain=plain)
-        noised = self._release(statistics, step, "covariance", exact)
-        return _top_eigenpair(unpack(noised, before.size, plain=plain), before)
-
-    def _by_oja(self, left, before, step, statistics):
-        n_items, direction = before.size, before / np.linalg.norm(before)
-        bound = self._residual_bound(step) ** 2
-        for _ in range(self.products):
-            along = left.sums(left.values * direction[left.indices])
-            exact = residual_sums(left, along[:, None], n_items, bound)[:, 0]
-            noised = self._release(statistics, step, "product", exact)
-            moved = direction + noised / np.linalg.norm(noised)
-            length = np.linalg.norm(moved)
-            direction = moved / length if length > 0 else direction  # 0: of one item, turned round
-        along = left.sums(left.values * direction[left.indices])
-        sums = Sums(1, bound)
-        sums.add(0, sums.whole(along**2))
-        exact = sums.floats()
-        return self._release(statistics, step, "eigenvalue", exact)[0], direction
 
 
 def _top_eigenpair(matrix, start):

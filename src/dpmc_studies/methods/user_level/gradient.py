@@ -7,8 +7,7 @@ from dpmc.methods.kernels.private import balance, clip_rows
 from dpmc.methods.user_level.covariance import margin
 from dpmc.methods.user_level.predictions import observed
 from dpmc.privacy.relations import USER_REPLACE
-from dpmc_studies.methods.user_level.dpals import DPALS
-from dpmc_studies.methods.user_level.options import ACCOUNTINGS, DTYPES, GRAMS, STARTS
+from dpmc_studies.methods.user_level.dpals import ACCOUNTINGS, DPALS, DTYPES, GRAMS, STARTS
 from dpmc_studies.methods.user_level.plan import Part
 
 

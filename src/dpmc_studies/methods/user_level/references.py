@@ -12,7 +12,6 @@ from dpmc.methods.base import (
     Method,
     check_ratings,
     count,
-    flag,
     positive,
     with_parameters,
 )
@@ -99,23 +98,14 @@ class CentredFactors(FactorModel):
 
 @with_parameters
 class TruncatedSVD(CentredFactors):
-    """The best approximation of a rank to the matrix of ratings with zeros where there are none.
-
-    Parameters
-    ----------
-    rescaled : bool
-        Divide by the share of the entries that is observed, which makes up for the zeros where
-        entries are observed at random.
-    """
+    """The best approximation of a rank to the matrix of ratings with zeros where there are none."""
 
     rank: int = count()
-    rescaled: bool = flag(False)
 
     def _fit(self, rows, n_items, report):
         matrix = rows.matrix(n_items)
         left, right, values = top_singular(matrix, self.rank)
-        density = matrix.nnz / (matrix.shape[0] * n_items) if self.rescaled else 1.0
-        self.user_factors_ = _padded(left * (values / density), self.rank)
+        self.user_factors_ = _padded(left * values, self.rank)
         self.item_factors_ = _padded(right, self.rank)
         report(1)
 

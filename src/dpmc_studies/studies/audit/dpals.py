@@ -51,9 +51,6 @@ FAMILIES: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "dpfw_residual": (
         "dpfw", {**_ROWS, "nuclear_bound": 5.0, "iterations": 3, "noise": "residual_clip"},
     ),
-    "dpfw_oja": (
-        "dpfw", {**_ROWS, "nuclear_bound": 5.0, "iterations": 2, "eigenvector": "oja"},
-    ),
     "dp_altmin": (
         "dp_altmin",
         {**_ROWS, "rank": 1, "update_bound": 0.1, "item_ratings": 4.0, "iterations": 2},

@@ -4,28 +4,18 @@ import math
 
 import numpy as np
 import pytest
-from baseline_fits import build, noised, replayed
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from user_level_fits import build, fit_exactly, noised, replayed
 
 from dpmc.mechanisms import Gaussian
 from dpmc.methods.user_level.covariance import pack, unpack
-from dpmc.privacy.ledger import Ledger, PrivacyViolation
+from dpmc.privacy.ledger import PrivacyViolation
 from dpmc.ratings import Ratings
-from dpmc_studies.datasets.drawn import share_observed, synthetic
 from dpmc_studies.methods.user_level.item_step import clipped_updates
 from dpmc_studies.methods.user_level.saltls import smooth_qr
 
 N_USERS, N_ITEMS = 14, 9
-
-
-class Nothing:
-    """No noise: queries as they are."""
-
-    simulated = True
-
-    def add(self, query, sensitivity):
-        return query
 
 
 def small_ratings(seed=0):
@@ -41,12 +31,6 @@ def dense(ratings):
     matrix = np.zeros(mask.shape)
     matrix[ratings.users, ratings.items] = np.clip(ratings.values, 1, 5) - 3
     return matrix, mask
-
-
-def fit_exactly(model, ratings, **given):
-    ledger = Ledger(Nothing(), model.releases, keep=True)
-    model.fit(ratings, rng=0, ledger=ledger, **given)
-    return ledger.transcript
 
 
 def clip_lengths(rows, bound):
@@ -153,25 +137,6 @@ def test_published_noise_and_what_it_guarantees(relation, steps, claimed, real):
     assert model.claimed_epsilon_ == claimed
     if real is not None:
         assert expected == pytest.approx(real, rel=1e-3)
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_oja_of_one_item_releases_numbers_only(seed):
-    """Where the noise turns the direction round, what is left of it has no length."""
-    ratings = Ratings([0, 1, 2], [0, 0, 0], [1.0, 5.0, 3.0], 3, 1)
-    method = build("dpfw_oja", iterations=1, products=4)
-    method.fit(ratings, rng=0, noise_rng=seed)
-    assert np.isfinite(method.item_factors_).all()
-
-
-def test_oja_finds_the_eigenvector():
-    ratings = small_ratings(3)
-    exact = build("dpfw", iterations=2, nuclear_bound=1.0)
-    oja = build("dpfw_oja", iterations=2, nuclear_bound=1.0, products=300)
-    for model in (exact, oja):
-        fit_exactly(model, ratings)
-    cosine = abs(np.sum(exact.item_factors_[:, 0] * oja.item_factors_[:, 0]))
-    assert cosine == pytest.approx(1.0, abs=1e-6)
 
 
 # -- SVD ------------------------------------------------------------------------------------------
@@ -447,34 +412,3 @@ def test_smooth_qr(seed, n, rank):
     np.testing.assert_allclose(found.T @ found, np.eye(rank), atol=1e-9)
     if bound > 3:  # which noise alone would keep to
         assert n / rank * np.max(np.sum(found**2, axis=1)) <= bound
-
-
-# -- usefulness, at sizes and settings that were measured -----------------------------------------
-
-
-@pytest.mark.slow
-def test_errors_on_20_000_users():
-    """Root mean square errors at epsilon 10, where the standard deviation is 1.
-
-    A prototype had 0.085 and .160 with 1 and 3 groups over 3 to 5 seeds; margins of a quarter are
-    several times the spread between seeds.
-    """
-    instance = synthetic(
-        np.random.default_rng(1), users=20000, items=1000, rank=5,
-        share=share_observed(20000, 1000, 20), test_entries=50000,
-    )  # fmt: skip
-    training, test = instance.training, instance.test
-    public = {"epsilon": 10.0, "rating_range": (-6, 6), "rank": 5}
-    for case, options, low, high in (
-        ("dp_saltls", {"groups": 1}, 0.064, 0.107),
-        ("dp_saltls", {"groups": 3}, 0.120, 0.200),
-        ("dp_altmin", {"update_bound": 1.0, "row_bound": 9.0, "item_ratings": 4000}, 0, 0.02),
-    ):
-        if case == "dp_saltls":
-            options = options | {
-                "ratings_per_user": 247, "value_bound": 3.0, "factor_bound": 0.1,
-                "item_regularization": 100, "user_regularization": 1e-3,
-            }  # fmt: skip
-        model = build(case, **(public | options)).fit(training, rng=0, noise_rng=1)
-        error = np.sqrt(np.mean((model.predict(test.users, test.items) - test.values) ** 2))
-        assert low < error < high, (case, options)

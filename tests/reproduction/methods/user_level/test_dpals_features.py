@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from small_dpals import SMALL, build, small_ratings
+from user_level_fits import BUDGET, DPALS, build, small_ratings
 
 from dpmc.errors import InputError
 from dpmc.privacy.ledger import FloatNoise, Ledger
 from dpmc.publication.features import Features
 from dpmc.ratings import Ratings
-from dpmc_studies.methods import VARIANTS, variant
 from dpmc_studies.methods.user_level.dpals_features import (
     ALTERNATIONS,
     FEATURE_MODELS,
@@ -37,7 +36,7 @@ def features_of(ratings, columns=3, seed=9):
 
 
 def with_features(**given):
-    return DPALSWithFeatures(**(SMALL | given))
+    return DPALSWithFeatures(relation="user_add_remove", **(BUDGET | DPALS | given))
 
 
 def transcript(model, ratings, **given):
@@ -176,10 +175,3 @@ def test_features_need_labels_before_anything_is_spent():
     known = features_of(labelled(ratings))
     with pytest.raises(InputError, match="Features of items need ratings with item_labels"):
         with_features().fit(ratings, rng=0, noise_rng=1, item_features=known)
-
-
-def test_variants_are_named_after_what_they_do():
-    for name in [each for each in VARIANTS if variant(each).of == "dpals_features"]:
-        settings = variant(name).settings
-        assert ("encoder" in name) == (settings.get("feature_model") == "encoded")
-        assert ("h_free" in name) == (settings.get("gram") == "free")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_dpals import Nothing, small_ratings
+from user_level_fits import Nothing, small_ratings
 
 from dpmc.methods.normal import solve_rows
 from dpmc.methods.private_choice import choose_part

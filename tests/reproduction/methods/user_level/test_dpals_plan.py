@@ -1,18 +1,19 @@
-"""Shares and sensitivities of DPALS: sums to one, tight, no more than any neighbour moves."""
+"""Shares and sensitivities of DPALS: sums to one, tight."""
 
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_dpals import FAMILIES, build, small_ratings
 
 from dpmc.errors import InputError
-from dpmc.privacy.ledger import FloatNoise, Ledger, Replay
 from dpmc.privacy.sensitivity import Sensitivities
-from dpmc.ratings import Ratings
-from dpmc_studies.methods.user_level.plan import longest_row, plan
+from dpmc_studies.methods.user_level.plan import longest_row, plan, published_sigma
+from dpmc_studies.studies.dpals.experiments.accounting import (
+    accounting_rows,
+    epsilon_at,
+    exact_sigma,
+)
 
 USER_LEVEL = ("user_add_remove", "user_replace")
 OPTIONS = {
@@ -92,37 +93,35 @@ def test_shares_that_leave_nothing_are_refused():
         plan(bounds(), **(OPTIONS | {"start_share": 0.6, "counts_share": 0.4}))
 
 
-@pytest.mark.parametrize("relation", USER_LEVEL)
-@pytest.mark.parametrize("family", FAMILIES)
-def test_neighbours_stay_within_the_sensitivities(family, relation):
-    """Replayed with the outputs of one run, a neighbour asks nothing farther than stated."""
-    ratings = small_ratings()
-    model = build(**(FAMILIES[family] | {"relation": relation}))
-    # of sums in single precision; those are for simulated noise alone
-    slack = 1e-5 if model.dtype == "float32" else 1e-12
-    for seed in range(4):
-        rng = np.random.default_rng(seed)
-        run = Ledger(FloatNoise(model.calibration.noise, rng), 1, keep=True)
-        model.fit(ratings, rng=seed, ledger=run)
-        for other in neighbours(ratings, relation, rng):
-            replay = Ledger(Replay([each.output for each in run.transcript]), 1, keep=True)
-            model.fit(other, rng=seed, ledger=replay)
-            for one, two in zip(run.transcript, replay.transcript, strict=True):
-                change = np.linalg.norm((one.query - two.query).ravel())
-                assert change <= one.sensitivity * (1 + slack), one.what
+# -- the noise of theorem 1, and what it is worth -----------------------------------------------
+
+DELTA = 1e-5
+POINTS = [(1, 50, 2), (5, 50, 3), (20, 100, 4)]
 
 
-def neighbours(ratings, relation, rng):
-    """Yield neighbours: a user gone or, replaced or come, with extreme ratings of all items."""
-    user = int(rng.integers(11))
-    without = ratings.take(ratings.users != user)
-    if relation == "user_add_remove":
-        yield without
-        without, user = ratings, 11  # who has no ratings yet
-    yield Ratings(
-        np.append(without.users, np.full(9, user)),
-        np.append(without.items, np.arange(9)),
-        np.append(without.values, rng.choice([-100.0, 100.0], 9)),
-        12,
-        9,
+def test_the_exact_sigma_at_published_settings():
+    found = [exact_sigma(epsilon, DELTA, k, steps) for epsilon, k, steps in POINTS]
+    assert found == pytest.approx([52.76, 15.45, 8.204], rel=2e-4)
+    assert exact_sigma(1, 8e-6, 100, 3) == pytest.approx(92.60, rel=2e-4)
+
+
+def test_the_published_sigma_does_not_keep_to_its_epsilon():
+    rows = list(accounting_rows(POINTS, DELTA))
+    assert [row["epsilon_at_published"] for row in rows] == pytest.approx(
+        [1.060, 5.575, 20.89], abs=5e-3
     )
+    assert all(row["published_sigma"] < row["exact_sigma"] for row in rows)
+    assert [row["mu"] for row in rows] == pytest.approx([0.2681, 1.1212, 3.4478], abs=5e-5)
+
+
+def test_it_is_a_factor_root_two_short():
+    """With one statistic and not two, the published sigma would keep to its epsilon."""
+    for epsilon, k, steps in POINTS:
+        sigma = published_sigma(epsilon, DELTA, k, steps)
+        assert epsilon_at(sigma * math.sqrt(2), DELTA, k, steps) < epsilon
+
+
+@pytest.mark.parametrize("budget", [(0, DELTA), (-1, DELTA), (1, 0), (1, 1)])
+def test_budgets_that_are_none(budget):
+    with pytest.raises(InputError, match="needs epsilon above 0 and delta between 0 and 1"):
+        published_sigma(*budget, 50, 2)

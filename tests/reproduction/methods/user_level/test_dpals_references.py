@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from dpmc.errors import InputError
 from dpmc.methods.user_level.predictions import observed
 from dpmc.ratings import Ratings
 from dpmc_studies.methods.user_level.frank_wolfe import FrankWolfe
@@ -81,17 +80,6 @@ def test_truncated_svd_is_the_best_approximation(shape):
     best = matrix.mean() + (left[:, :3] * values[:3]) @ right[:3]
     model = TruncatedSVD(rank=3).fit(full(matrix))
     np.testing.assert_allclose(model.predict_matrix(), best, atol=1e-9)
-
-
-def test_rescaling_makes_up_for_missing_entries():
-    rng = np.random.default_rng(5)
-    matrix = rng.standard_normal((400, 2)) @ rng.standard_normal((2, 90))
-    ratings = some(matrix, 0.5, rng)
-    errors = [
-        np.mean((TruncatedSVD(rank=2, rescaled=each).fit(ratings).predict_matrix() - matrix) ** 2)
-        for each in (False, True)
-    ]
-    assert errors[1] < 0.4 * errors[0]
 
 
 # -- singular value thresholding ------------------------------------------------------------------
@@ -231,21 +219,3 @@ def test_means_and_counts(seed):
     np.testing.assert_allclose(predicted, np.tile(np.array(expected)[:, None], (1, 5)))
     counts = [(ratings.items == item).sum() for item in range(5)]
     np.testing.assert_array_equal(Popularity().fit(ratings).predict_matrix(), [counts] * 6)
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: TruncatedSVD(rank=0), "rank must be an integer of at least 1"),
-        (lambda: TruncatedSVD(rank=1, rescaled=2), "rescaled must be"),
-        (lambda: SVT(threshold=0), "threshold must be a number above 0"),
-        (lambda: SVT(step=-1), "step must be a number above 0"),
-        (lambda: SVT(iterations=0), "iterations must be an integer"),
-        (lambda: FastTri(rank=2.5), "rank must be an integer"),
-        (lambda: FastTri(rank=2, regularization=-1), "regularization must be at least 0"),
-        (lambda: FrankWolfe(nuclear_bound=0), "nuclear_bound must be a number above 0"),
-    ],
-)
-def test_refusals(make, message):
-    with pytest.raises(InputError, match=message):
-        make()

@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from dpmc.errors import InputError
 from dpmc.ratings import Ratings
-from dpmc_studies.methods.user_level.altmin_as_printed import AltMinAsPrinted
-from dpmc_studies.methods.user_level.saltls_as_printed import SAltLSAsPrinted
+from dpmc_studies.methods.user_level.as_printed import AltMinAsPrinted, SAltLSAsPrinted
 
 every_method = pytest.mark.parametrize("method", [AltMinAsPrinted, SAltLSAsPrinted])
 
@@ -112,32 +110,3 @@ def test_users_without_ratings_in_a_part_send_nothing(method):
     model = method(rank=1, iterations=3).fit(few, rng=0)
     assert np.isfinite(model.predict_matrix()).all()
     np.testing.assert_allclose(model.predict_matrix()[:, 11], model.mean_)
-
-
-@every_method
-def test_rounds_are_reported(method):
-    _, ratings = drawn(30, 10, 1, 0.9)
-    reported = []
-    method(rank=1, iterations=3).fit(
-        ratings, rng=0, callback=lambda step, model: reported.append(step)
-    )
-    assert reported == [1, 2, 3]
-
-
-@pytest.mark.parametrize(
-    ("method", "settings"),
-    [
-        (AltMinAsPrinted, {"rank": 0}),
-        (AltMinAsPrinted, {"rank": 1, "coherence": 0}),
-        (SAltLSAsPrinted, {"rank": 1, "iterations": 0}),
-    ],
-)
-def test_parameters_out_of_their_range(method, settings):
-    with pytest.raises(InputError):
-        method(**settings)
-
-
-@every_method
-def test_parts_need_a_generator(method):
-    with pytest.raises(InputError, match="rng"):
-        method(rank=1).fit(drawn(5, 4, 1, 1.0)[1])

@@ -20,8 +20,6 @@ from dpmc_studies.studies.audit.run import audit_part
 # what the neighbours of the audit reach of the sensitivities, where that is not all of it
 REACHED = {
     ("dpals_literal", "start"): 0.86,  # noise on upper triangles is for whole matrices
-    ("dpfw_oja", "product"): 0.9,
-    ("dpfw_oja", "eigenvalue"): 0.75,
     **{
         (family, what): share
         for family in ("local_bayes", "local_bayes_directions")

@@ -1,25 +1,19 @@
 """The grid of private factorisation: its cells, their spelling, their settings, what is refused."""
 
 import copy
-import inspect
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-import yaml
 
 from dpmc.errors import InputError
-from dpmc_studies.frame.jobs.digest import source_file
-from dpmc_studies.frame.jobs.entries import public_range, stored
 from dpmc_studies.frame.jobs.hyperparameters import Hyperparameters, load_hyperparameters
 from dpmc_studies.frame.jobs.plan import Plan
 from dpmc_studies.studies.dpals import STUDY
 from dpmc_studies.studies.dpals import settings as grid
 from dpmc_studies.studies.dpals.cells import DpalsCell
 from dpmc_studies.studies.dpals.check import check_dpals
-from dpmc_studies.studies.dpals.experiments import coverage, timing
-from dpmc_studies.studies.dpals.methods import METHODS, PREPARED, make_model, taken_settings
+from dpmc_studies.studies.dpals.methods import METHODS, make_model
 
 SYNTHETIC = {"users": 90, "items": 20, "rank": 2, "ratings_factor": 2, "test_entries": 50}
 SYNTHETIC |= {"rating_range": [-6, 6]}
@@ -107,35 +101,11 @@ def test_the_grid_has_every_method_once_an_epsilon_and_once_without():
     assert all((each.epsilon is None) != METHODS[each.method].private for each in cells)
 
 
-def test_large_experiments_run_only_if_wanted():
-    extra = set(grid.dpals_cells(large())) - set(grid.dpals_cells(DPALS))
-    assert extra == {cell("popularity", None, "ml-20m"), cell(dataset="ml-20m")}
-
-
-def test_errors_by_iteration_are_of_their_experiments_alone():
-    wanted = {
-        each
-        for each in grid.dpals_cells(DPALS)
-        if grid.dpals_settings(GRID, each).get("by_iteration")
-    }
-    assert wanted == {each for each in grid.dpals_cells(DPALS) if each.variant.startswith("long")}
-    assert len(wanted) == 4
-
-
 def curves_of(section):
     """Return the curves of a section: their coordinates to their cells and settings."""
     study = replace(STUDY, prepare=lambda section, own_sets: prepared(section))
     configuration = {"dpals": section, "data": {"sets": {}}}
     return Plan("results", configuration, {"dpals": study}).jobs(study, STUDY.job("fit"))
-
-
-def test_a_curve_has_each_of_its_cells_with_exactly_what_that_uses():
-    curves = curves_of(DPALS)
-    assert list(curves)[:3] == [("drawn", name, "standard") for name in ("trivial", "als", "dpals")]
-    for curve in curves.values():
-        for each, own in curve.items():
-            assert own == grid.dpals_settings(GRID, each) == json.loads(json.dumps(own))
-    assert [each for curve in curves.values() for each in curve] == list(GRID["cells"])
 
 
 def test_epsilons_of_a_curve_may_have_other_trials_and_hyperparameters():
@@ -169,29 +139,6 @@ def test_later_rows_and_then_variants_override():
     assert grid.dpals_settings(GRID, cell(epsilon=5.0, dataset="ml-10m-top"))["model"]["rank"] == 2
     assert grid.dpals_settings(GRID, cell("trivial", None))["model"] == {}
     assert grid.dpals_settings(GRID, cell(variant="long"))["model"]["iterations"] == 9
-
-
-def test_files_that_are_needed():
-    assert stored(DPALS, "drawn") is None
-    assert stored(DPALS, "ml-100k") == "ml-100k"
-    assert stored(DPALS, "ml-10m-top") == "ml-10m"
-
-
-def test_public_ranges():
-    datasets = DPALS["datasets"]
-    assert public_range(datasets["ml-100k"]) == (1, 5)
-    assert public_range(datasets["jester-part"]) == (0, 5)
-    assert public_range(datasets["ml-20m"]) == (0, 1)
-
-
-def test_side_experiments_have_their_settings():
-    assert coverage.settings(DPALS, coverage.DataCell("ml-100k")) == {
-        "seed": 3, "dataset": "ml-100k", "ratings_per_user": 7,
-    }  # fmt: skip
-    timed = timing.settings(DPALS)
-    assert timed["models"]["dpals"] == {"rank": 2, "iterations": 4, "ratings_per_user": 30}
-    assert "methods" not in timed
-    assert DPALS["timing"]["methods"] == ["als", "dpals"]
 
 
 def test_a_sound_grid_passes_and_two_experiments_may_not_share_a_cell():
@@ -273,19 +220,6 @@ def test_hyperparameters_that_a_method_does_not_take_are_refused():
         check_dpals(changed("hyperparameters", to=Hyperparameters([*ROWS, row])), {})
 
 
-def test_the_table_is_read_and_its_form_checked(tmp_path):
-    path = tmp_path / "table.yaml"
-    path.write_text(yaml.safe_dump(ROWS))
-    assert load_hyperparameters(path) == ROWS
-    for bad in ("settings: {}", "- {methods: [als]}", "- {settings: {}, source: x, method: [als]}",
-                "- {settings: {}, source: x, methods: als}", "[", ""):  # fmt: skip
-        path.write_text(bad)
-        with pytest.raises(InputError):
-            load_hyperparameters(path)
-    with pytest.raises(InputError, match="cannot be read"):
-        load_hyperparameters(tmp_path / "none.yaml")
-
-
 def test_a_table_in_csv_has_the_rows_and_types_of_one_in_yaml(tmp_path):
     (tmp_path / "table.csv").write_text(
         "# a comment, with a comma\n"
@@ -324,18 +258,6 @@ def test_a_table_in_csv_with_a_mistake_is_refused(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(InputError, match=message):
         load_hyperparameters(path)
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_every_method_exists_and_says_whether_it_is_private(name):
-    method = METHODS[name]
-    parameters = inspect.signature(method.factory()).parameters
-    assert ("epsilon" in parameters) == method.private
-    assert set(method.settings) <= set(parameters)
-    assert not set(taken_settings(name)) & {"epsilon", "delta", "rating_range", *method.settings}
-    for module in grid.modules_of(name):
-        assert Path(source_file(module)).is_file()
-    assert set(PREPARED) <= set(METHODS)
 
 
 def test_a_private_method_protects_users_who_come_or_go_by_default():

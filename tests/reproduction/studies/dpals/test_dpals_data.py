@@ -7,14 +7,13 @@ from hypothesis import strategies as st
 
 from dpmc.errors import InputError
 from dpmc.ratings import Ratings
-from dpmc_studies.datasets.drawn import entries, share_observed, synthetic
+from dpmc_studies.datasets.drawn import synthetic
 from dpmc_studies.datasets.parts import (
     rescale,
     restrict,
     select,
     split_ratings,
     split_users,
-    top_items,
 )
 
 LAW = {"users": 900, "items": 200, "rank": 5, "share": 0.3, "test_entries": 20_000}
@@ -73,16 +72,6 @@ def test_observed_fraction_and_fresh_test_entries():
     assert np.mean(deviation**2) < 1.25
 
 
-def test_training_is_sorted_float32_and_repeatable():
-    split, again, other = drawn(), drawn(), drawn(1)
-    rows = split.training.by_user
-    assert rows.values is split.training.values  # no copy: in order already
-    np.testing.assert_array_equal(split.training.values, split.training.values.astype(np.float32))
-    np.testing.assert_array_equal(split.training.values, again.training.values)
-    np.testing.assert_array_equal(split.test.items, again.test.items)
-    assert not np.array_equal(split.training.values[:50], other.training.values[:50])
-
-
 def test_places_are_those_that_plain_numpy_finds(monkeypatch):
     monkeypatch.setattr("dpmc_studies.datasets.drawn.BLOCK", 5 * 13)  # 5 rows at a time, and 2
     law = {"users": 42, "items": 13, "rank": 1, "share": 0.4, "test_entries": 150}
@@ -120,11 +109,6 @@ def test_rank_one_of_unit_max_norm():
         drawn(rank=2, max_norm=True)
 
 
-def test_figure_four_observes_twenty_logarithms():
-    assert share_observed(50_000, 1000, 20) == pytest.approx(0.2164, abs=1e-4)
-    assert share_observed(50, 10, 20) == 1.0
-
-
 @pytest.mark.parametrize(
     "changes",
     [{"rank": 0}, {"rank": 201}, {"share": 0.0}, {"share": 1.0}, {"test_entries": 0},
@@ -133,15 +117,6 @@ def test_figure_four_observes_twenty_logarithms():
 def test_what_cannot_be_drawn_is_refused(changes):
     with pytest.raises(InputError):
         drawn(**changes)
-
-
-def test_entries_are_products():
-    rng = np.random.default_rng(3)
-    left, right = rng.standard_normal((7, 3)), rng.standard_normal((5, 3))
-    rows, columns = rng.integers(7, size=40), rng.integers(5, size=40)
-    found = entries(left, right, rows, columns)
-    np.testing.assert_array_equal(found, found.astype(np.float32))
-    np.testing.assert_allclose(found, (left @ right.T)[rows, columns], rtol=1e-6, atol=1e-6)
 
 
 @settings(max_examples=40, deadline=None)
@@ -179,16 +154,6 @@ def test_restriction_numbers_anew_and_keeps_labels():
         (users[u], items[i]): v for u, i, v in zip(part.users, part.items, part.values, strict=True)
     }
     assert found == {key: v for key, v in whole.items() if key[0] in users and key[1] in items}
-
-
-def test_top_items_are_those_with_the_most_ratings():
-    ratings = small()
-    counts = np.bincount(ratings.items, minlength=12)
-    part = top_items(ratings, 4)
-    assert part.n_items == 4
-    assert len(part) == np.sort(counts)[-4:].sum()
-    with pytest.raises(InputError, match="13 items"):
-        top_items(ratings, 13)
 
 
 def test_selection_of_users_items_and_range():

@@ -4,11 +4,9 @@ import json
 from pathlib import Path
 
 import pandas as pd
-import pytest
 from click.testing import CliRunner
 from planted import planted_trials
 
-from dpmc.errors import InputError
 from dpmc_studies.cli.reference import reference
 from dpmc_studies.configuration import load, merge
 from dpmc_studies.frame import api
@@ -16,25 +14,12 @@ from dpmc_studies.frame.checking.check import lacking_data
 from dpmc_studies.frame.jobs.cell_settings import SETTINGS, Settings, settings_text
 from dpmc_studies.frame.jobs.digest import closure_of, source_file
 from dpmc_studies.frame.jobs.job import function
-from dpmc_studies.frame.jobs.plan import Plan
 from dpmc_studies.frame.judging.claims import OWN
 from dpmc_studies.studies.dpals import STUDY
 from dpmc_studies.studies.dpals.cells import DpalsCell
 from dpmc_studies.studies.dpals.claims.judge import judge_dpals, load_dpals_claims
 
 CONFIG = Path(__file__).parents[4] / "config"
-
-
-@pytest.fixture(scope="module")
-def section():
-    return STUDY.section(load(CONFIG / "config.yaml"))
-
-
-def test_a_job_is_a_curve_and_every_cell_is_in_one():
-    plan = Plan("results", load(CONFIG / "config.yaml"), {"dpals": STUDY})
-    curves = plan.jobs(STUDY, STUDY.job("fit"))
-    cells = plan.sections["dpals"]["cells"]
-    assert sum(map(len, curves.values())) == len(cells) > 2 * len(curves)
 
 
 def test_every_large_job_can_be_described():
@@ -77,23 +62,6 @@ def test_the_verdicts_of_a_large_run_are_kept(tmp_path):
     assert verdicts["D15"] == "supported"
     assert verdicts["D14"] not in ("supported", "contradicted", "no effect")  # no ALS
     assert len(verdicts) == len(claims)
-
-
-def test_jobs_read_ratings_or_draw_their_own(section):
-    def inputs(job, dataset):
-        found = [cell for cell in STUDY.job(job).cells(section) if cell.dataset == dataset]
-        return STUDY.job(job).inputs(section, found[0])
-
-    assert inputs("fit", "synthetic-5k") == {}
-    assert inputs("fit", "jester-5k") == {"ratings": api.RatingsOf("jester")}
-    assert inputs("coverage", "ml-100k") == {"ratings": api.RatingsOf("ml-100k")}
-    assert inputs("candidate", "ml-100k") == {"ratings": api.RatingsOf("ml-100k")}
-
-
-def test_a_table_of_hyperparameters_of_the_users_own(tmp_path):
-    whole = load(CONFIG / "config.yaml")
-    with pytest.raises(InputError, match=r"none\.yaml cannot be read"):
-        STUDY.section(merge(whole, {"dpals": {"hyperparameters": str(tmp_path / "none.yaml")}}))
 
 
 def test_fits_do_not_depend_on_tuning_tables_or_the_registry_of_data_sets():

@@ -7,21 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 
 from dpmc.ratings import Ratings
 from dpmc_studies.frame.jobs.data import make_split
-from dpmc_studies.frame.jobs.hyperparameters import load_hyperparameters
 from dpmc_studies.methods.user_level.dpals import DPALS
 from dpmc_studies.methods.user_level.spaces import SPACES
 from dpmc_studies.methods.user_level.spaces import drawn as draw
-from dpmc_studies.studies.dpals import HYPERPARAMETERS
 from dpmc_studies.studies.dpals import trial as dpals_trial
 from dpmc_studies.studies.dpals.cells import STANDARD, DpalsCell
 from dpmc_studies.studies.dpals.experiments import tuning
 from dpmc_studies.studies.dpals.methods import METHODS, make_model, taken_settings
-from dpmc_studies.studies.dpals.settings import dpals_cells, dpals_settings
-from dpmc_studies.studies.dpals.trial import run_curve
 
 CONFIG = Path(__file__).parents[4] / "config"
 DRAWN = {"users": 300, "items": 30, "rank": 2, "ratings_factor": 2, "test_entries": 500}
@@ -48,10 +43,6 @@ def real(seed=0, users=60, items=20):
     return Ratings(rows, columns, values, users, items, "real", (1, 5))
 
 
-def section():
-    return yaml.safe_load((CONFIG / "config.yaml").read_text())["dpals"]
-
-
 def test_the_best_come_first_and_what_is_in_use_is_a_candidate():
     rows = tuning.tune(cell(), settings(ALS))
     assert [tuple(row) for row in rows] == [tuning.TUNING_COLUMNS] * tuning.KEPT
@@ -63,21 +54,6 @@ def test_the_best_come_first_and_what_is_in_use_is_a_candidate():
     (alone,) = tuning.tune(cell(), one)
     assert json.loads(alone["settings"]) == ALS
     assert found[0] <= alone["rmse"]
-
-
-def test_a_score_is_the_mean_rmse_of_the_trials_of_the_tuning_seed():
-    (found,) = tuning.tune(cell("dpals", 5.0), settings(DPALS_SETTINGS, candidates=1))
-    # validation entries of drawn data are those that a trial of that seed would be tested on
-    rows, _ = run_curve([(cell("dpals", 5.0), settings(DPALS_SETTINGS))])
-    assert found["rmse"] == pytest.approx(np.mean([row["rmse"] for row in rows]), rel=1e-12)
-
-
-def test_a_search_repeats_and_draws_more_candidates_after_the_same():
-    given = settings(ALS, trials=1)
-    assert tuning.tune(cell(), given) == tuning.tune(cell(), given)
-    more = tuning.tune(cell(), given | {"candidates": 20})
-    assert more[0]["rmse"] <= tuning.tune(cell(), given)[0]["rmse"]
-    assert tuning.tune(cell(), given | {"seed": 5}) != tuning.tune(cell(), given)
 
 
 def test_ratings_of_the_test_are_neither_learnt_from_nor_scored(monkeypatch):
@@ -127,21 +103,6 @@ def test_every_candidate_is_one_that_the_method_takes(method):
         make_model(method, basis | drawn, rating_range=(-8.0, 8.0), **budget)
 
 
-def test_bounds_are_scaled_by_public_numbers_alone():
-    ratings = real()
-    found = []
-    for values in (ratings.values, np.full(len(ratings), 3.0)):
-        other = Ratings(ratings.users, ratings.items, values, 60, 20, "real", (1, 5))
-        units = tuning.units_of("dpfw", settings({}, data=SPLIT), other)
-        found.append({name: unit(0.5) for name, unit in units.items()})
-    assert found[0] == found[1]
-    expected = {"value_bound": 1, "row_bound": 1, "update_bound": 1, "item_ratings": 30}
-    expected |= {"residual_bound": 1}
-    assert found[0] == expected | {"nuclear_bound": pytest.approx(math.sqrt(60 * 20))}
-    drawn = tuning.units_of("dpfw", settings({}), ratings)  # of deviation 1, whatever the range
-    assert drawn["value_bound"](0.5) == 0.5
-
-
 def test_the_reported_form_is_searched_in_its_own_units():
     """The same candidate is the same users, but for the length of V: see DPALS."""
     training = make_split("drawn", settings({}), 0).training
@@ -157,46 +118,3 @@ def test_the_reported_form_is_searched_in_its_own_units():
         fits.append(model.fit(training, rng=1, noise_rng=2).predict_matrix())
     np.testing.assert_allclose(fits[1], fits[0], atol=1e-3)
     assert np.std(fits[0]) > 0.1
-
-
-def test_the_grid_is_searched_on_other_seeds_where_that_is_possible():
-    dpals = section()
-    assert dpals["tuning"]["seed"] != dpals["seed"]
-    dpals["hyperparameters"] = load_hyperparameters(HYPERPARAMETERS)
-    dpals["cells"] = dpals_cells(dpals)
-    cells = tuning.cells(dpals)
-    assert {each.dataset for each in cells} == set(dpals["tuning"]["datasets"])
-    assert {each.variant for each in cells} == {STANDARD}
-    assert {each.method for each in cells} <= set(SPACES)
-    for each in cells:
-        given = tuning.settings(dpals, each)
-        wanted = {name: dpals["tuning"][name] for name in ("seed", "trials", "candidates")}
-        assert wanted.items() <= given.items()
-
-
-def test_private_frank_wolfe_takes_no_fewer_steps_with_more_users_or_a_larger_epsilon():
-    """Its noise is less for what there is to learn, which is what decides on the steps.
-
-    With published noise 5,000 users teach nothing at epsilon 1 and 2: the search found candidates
-    of one error, that of predicting zero, and whichever it names says nothing on steps.
-    """
-    dpals = section()
-    dpals["hyperparameters"] = load_hyperparameters(HYPERPARAMETERS)
-    dpals["cells"] = dpals_cells(dpals)
-    sizes = [f"synthetic-{users}k" for users in (5, 10, 20, 50)]
-    for method in ("dpfw", "dpfw_jain"):
-        steps = [
-            [
-                dpals_settings(dpals, DpalsCell(size, method, STANDARD, epsilon))["model"]
-                for epsilon in (1.0, 2.0, 5.0, 10.0, 20.0)
-            ]
-            for size in sizes
-        ]
-        steps = np.array([[float(model["iterations"]) for model in row] for row in steps])
-        if method == "dpfw_jain":
-            steps[0, :2] = np.nan
-        chosen = ~np.isnan(steps)
-        for axis in (0, 1):
-            most_before = np.fmax.accumulate(steps, axis=axis)  # and here
-            assert (steps == most_before)[chosen].all()
-        assert np.nanmin(steps[0]) < steps[0, -1] < steps[-1, -1]
