@@ -279,11 +279,6 @@ def test_files_as_people_have_them(case, tmp_path):
         run(*listed("fit", each, tmp_path / "out", force=True, **common, **more))
         models.append({file.name: file.read_bytes() for file in (tmp_path / "out").iterdir()})
     assert models[0] == models[1]
-    own = {"model": tmp_path / "out", "ratings": table, **options}
-    words = [word for key, value in own.items() for word in (f"--{key}", value)]
-    words = [w for word in words for w in (word if isinstance(word, tuple) else (word,))]
-    told = run("complete", *words).stdout
-    assert told == run("complete", "--model", tmp_path / "out", "--ratings", plain).stdout
     if "zip" not in name:
         program = {key: value for key, value in options.items() if key in ("separator", "encoding")}
         program |= {key: options[key] for key in ("columns", "format") if key in options}

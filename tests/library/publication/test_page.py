@@ -165,26 +165,6 @@ def test_how_a_rating_is_given_follows_from_the_range(limits, n, step):
         assert found["step"] == pytest.approx(step)
 
 
-def test_texts_and_marks_stand_out():
-    """WCAG 2.2: 4.5 for text, 3 for what is no text, in light and in dark."""
-    style = re.findall(r"<style>(.*?)</style>", page(ONE, ["a"], "It holds."), re.S)[0]
-    schemes = re.findall(r":root \{(.*?)\}", style, re.S)
-    assert len(schemes) == 2
-    for scheme in schemes:
-        colours = dict(re.findall(r"--(\w+): (#\w{6})", scheme))
-        light = {name: luminance(colour) for name, colour in colours.items()}
-        for name, least in (("ink", 4.5), ("quiet", 4.5), ("link", 4.5), ("star", 3), ("empty", 3)):
-            for behind in ("paper", "panel") if least == 4.5 else ("paper",):
-                dark, bright = sorted((light[name], light[behind]))
-                assert (bright + 0.05) / (dark + 0.05) >= least, (name, behind)
-
-
-def luminance(colour):
-    parts = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
-    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-    return float(linear @ [0.2126, 0.7152, 0.0722])
-
-
 def test_numbers_are_those_of_the_folder(folder, tmp_path):
     text = made(folder, tmp_path)[0].read_text("utf-8")
     (packed,) = re.findall(r'id="numbers">(.*?)</script>', text)

@@ -96,30 +96,6 @@ def test_a_keyboard_is_enough(browser, folder):
     assert browser.complaints() == []
 
 
-def test_likes_are_named_and_forgotten(browser, folder):
-    opened(browser, folder, "ranking")
-    browser.press("Tab", *"film 3 of", "Enter", *"film 12 of", "Enter")
-    assert [*browser.evaluate("[...mine.keys()]")] == [3, 12]
-    items = load(folder / "ranking")
-    expected = items.best({"i3": 1.0, "i12": 1.0}, 10)
-    assert [title for title, _ in best_shown(browser)] == [
-        TITLES[int(each[1:])] for each in expected
-    ]
-    browser.evaluate("at('forget').focus()")
-    browser.press("Enter")
-    assert browser.evaluate("mine.size") == 0
-    assert focused(browser) == f"Search {N_ITEMS} titles"
-
-
-def test_a_range_without_choices_has_a_slider(browser, folder):
-    opened(browser, folder, "a wide range")
-    browser.press("Tab", *"nachtz", "Enter")
-    assert browser.evaluate("document.activeElement.ariaValueText") == "not rated yet"
-    browser.press("ArrowRight", "ArrowRight")
-    assert browser.evaluate("[...rated()]") == [[8, 2]]
-    assert browser.evaluate("document.activeElement.ariaValueText") == "2"
-
-
 @pytest.mark.parametrize("name", ["bayes", "als", "a wide range", "ranking"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_nothing_sticks_out_and_all_is_named(browser, folder, name, width):

@@ -5,8 +5,6 @@ user in at most 4 of 1e10 runs (it is a theorem, whatever the noise), and leaves
 24 users rated still more rarely: noise has to be 14 standard deviations off.
 """
 
-import json
-
 import pytest
 from small_tables import (
     ITEMS,
@@ -18,7 +16,6 @@ from small_tables import (
     publish,
     refused,
     rows_of,
-    run,
     write_list,
     write_table,
 )
@@ -129,44 +126,6 @@ def test_files_that_are_no_lists(name, files, tmp_path):
 
 # -- what nobody sees -----------------------------------------------------------------------------
 
-METHODS = ("als", "bias")
-MORE_PARTS = {"write": "user-factors"}
-LEAKS = {
-    f"{relation} {method}": ITEMS_FILE | {"relation": relation, "method": method}
-    for relation in ("user", "user_replace")
-    for method in METHODS
-} | {
-    f"privately {method}": {"items-privately": 0.4, "ratings-per-user": 7, "method": method}
-    for method in METHODS
-} | {
-    f"{relation} {method}": (
-        ITEMS_FILE | USERS_FILE | MORE_PARTS | {"relation": relation, "method": method}
-    )
-    for relation in ("entry", "entry_change")
-    for method in METHODS
-}  # fmt: skip
-RARE = ("victim", "rare_item", 5)
-
-
-@pytest.mark.parametrize("name", LEAKS)
-def test_a_line_more_of_what_is_not_listed_leaves_no_trace(name, files, tmp_path):
-    changes = LEAKS[name]
-    of_users = "users" not in changes
-    more = [RARE] if of_users else [RARE, ("u00", "rare_item", 5), ("victim", "a", 5)]
-    seen = []
-    for folder, rows in (("without", rows_of()), ("with", [*more, *rows_of()])):
-        table = write_table(tmp_path / f"{folder}.csv", rows)
-        result = publish("fit", table, tmp_path / folder, **placed(changes, files))
-        for text in (result.stdout, result.stderr, run("verify", tmp_path / folder).output):
-            assert "victim" not in text
-            assert "rare_item" not in text
-        for path in (tmp_path / folder).iterdir():
-            content = path.read_bytes()
-            assert b"victim" not in content
-            assert b"rare_item" not in content
-        seen.append((*published(tmp_path / folder), result.stdout.replace("without", "with")))
-    assert seen[0] == seen[1]
-
 
 @pytest.mark.parametrize("what", ["items", "users"])
 def test_the_table_of_ratings_is_no_list(what, tmp_path):
@@ -179,14 +138,6 @@ def test_the_table_of_ratings_is_no_list(what, tmp_path):
         sentence = refused(*listed("fit", table, tmp_path / "out", **options))
         assert f"--{what} names the table of ratings: give a list that is known without" in sentence
     assert not (tmp_path / "out").exists()
-
-
-def published(folder):
-    """Return the guarantee but for digests, byte by byte, and all lists of labels."""
-    text = (folder / "guarantee.json").read_text("utf-8")
-    for name, digest in json.loads(text)["files"].items():
-        text = text.replace(digest, f"digest of {name}")
-    return text, *(labels_in(path) for path in sorted(folder.glob("*_factors.csv")))
 
 
 def test_lists_are_published_as_they_were_given(files, tmp_path):

@@ -291,8 +291,8 @@ MALFORMED = [
     *(
         (f"{SECRET_USER},{SECRET_ITEM},{value},{SECRET_TIME}", NUMBER)
         for value in (
-            *("", "nan", "inf", "-Infinity", "1e999", f"{SECRET_VALUE}x", f"x{SECRET_VALUE}"),
-            *(f"0x{SECRET_VALUE}", f"{SECRET_VALUE}_0", "７", f'"{SECRET_VALUE},5"', "\udcff"),
+            *("", "nan", "-Infinity", "1e999", f"{SECRET_VALUE}x", f"0x{SECRET_VALUE}"),
+            *(f"{SECRET_VALUE}_0", "７", f'"{SECRET_VALUE},5"', "\udcff"),
         )
     ),
     *(

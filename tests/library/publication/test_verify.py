@@ -111,72 +111,64 @@ def verdict_of(folder, *options, status):
     return remarks, last
 
 
-def test_a_large_epsilon_must_not_be_published_unless_a_limit_says_so(table, tmp_path):
-    weak = "Remark: epsilon {0} is above 10, so the guarantee is called weak: what is published "
-    weak += "may be e^{0} times as likely for one neighbour as for the other."
-    for epsilon, status in ((20, 0), (20.5, 3)):
-        folder = tmp_path / str(epsilon)
-        publish("fit", table, folder, **USER | {"epsilon": epsilon})
-        remarks, last = verdict_of(folder, status=status)
-        assert remarks == [weak.format(epsilon)]
-        if status:
-            assert last == must_not("epsilon 20.5 is above the limit of 20")
-    assert verdict_of(folder, "--max-epsilon", 20.5, status=0)[1] == may(guarantee_of(folder))
-    assert "above the limit of 20.4" in verdict_of(folder, "--max-epsilon", 20.4, status=3)[1]
-    folder = tmp_path / "20"
-    assert "epsilon 20 is above the limit of 19.9" in verdict_of(
-        folder, "--max-epsilon", 19.9, status=3
-    )[1]  # fmt: skip
+EPSILON, DELTA = "epsilon {} is above the limit of {}", "delta {} is not below the limit of {}"
+VERDICTS = [  # a budget, options of verify, and why it must not be published
+    ((20, 1e-9), (), ()),
+    ((20, 1e-9), ("--max-epsilon", 19.9), (EPSILON.format(20, 19.9),)),
+    ((20.5, 1e-9), (), (EPSILON.format(20.5, 20),)),
+    ((20.5, 1e-9), ("--max-epsilon", 20.5), ()),
+    ((5, 0.01), (), (DELTA.format(0.01, 0.01),)),
+    ((5, 0.01), ("--max-delta", 0.01), ()),
+    ((5, 0.01), ("--max-delta", 0.01, "--users-about", 10), ()),
+    (
+        (5, 0.01), ("--max-epsilon", 4, "--users-about", 11),
+        (
+            EPSILON.format(5, 4), DELTA.format(0.01, 0.01),
+            "delta 0.01 is small enough for at most 10 users (0.1 / delta), and not for 11",
+        ),
+    ),
+    ((5, 0.0099), (), ()),
+    ((5, 0.0099), ("--max-delta", 0.005), ("delta 0.0099 is above the limit of 0.005",)),
+    ((5, 0.5), (), (DELTA.format(0.5, 0.01),)),
+    (
+        (5, 0.5), ("--max-delta", 0.5, "--users-about", 1),
+        ("delta 0.5 is too large for any number of users, and not for 1",),
+    ),
+    ((5, 1e-6), ("--users-about", 100_000), ()),
+    (
+        (5, 1e-6), ("--users-about", 100_001),
+        ("delta 1e-06 is small enough for at most 100000 users (0.1 / delta), and not for 100001",),
+    ),
+]  # fmt: skip
 
 
-def test_a_large_delta_must_not_be_published_unless_a_limit_says_so(table, tmp_path):
-    folder = tmp_path / "large"
-    publish("fit", table, folder, **USER | {"epsilon": 5, "delta": 0.01})
-    assert verdict_of(folder, status=3)[1] == must_not("delta 0.01 is not below the limit of 0.01")
-    assert verdict_of(folder, "--max-delta", 0.01, status=0)[1] == may(guarantee_of(folder))
-    both = must_not(
-        "epsilon 5 is above the limit of 4",
-        "delta 0.01 is not below the limit of 0.01",
-        "delta 0.01 is small enough for at most 10 users (0.1 / delta), and not for 11",
-    )
-    options = ("--max-epsilon", 4, "--users-about", 11)
-    assert verdict_of(folder, *options, status=3)[1] == both
-    # a limit does not make a delta fit more users
-    options = ("--max-delta", 0.01, "--users-about")
-    verdict_of(folder, *options, 10, status=0)
-    verdict_of(folder, *options, 11, status=3)
-    folder = tmp_path / "small"
-    publish("fit", table, folder, **USER | {"epsilon": 5, "delta": 0.0099})
-    verdict_of(folder, status=0)
-    assert "delta 0.0099 is above the limit of 0.005" in verdict_of(
-        folder, "--max-delta", 0.005, status=3
-    )[1]  # fmt: skip
+@pytest.fixture(scope="module")
+def of_budgets(table, tmp_path_factory):
+    made = tmp_path_factory.mktemp("budgets")
+    for epsilon, delta in dict.fromkeys(budget for budget, *_ in VERDICTS):
+        publish("fit", table, made / f"{epsilon} {delta}", **USER, epsilon=epsilon, delta=delta)
+    return made
 
 
-def test_a_delta_that_fits_nobody_is_published_only_by_a_limit_that_says_so(table, tmp_path):
-    publish("fit", table, tmp_path / "out", **USER | {"epsilon": 5, "delta": 0.5})
-    refused_so = "delta 0.5 is not below the limit of 0.01"
-    assert verdict_of(tmp_path / "out", status=3)[1] == must_not(refused_so)
-    last = verdict_of(tmp_path / "out", "--max-delta", 0.5, status=0)[1]
+@pytest.mark.parametrize(("budget", "options", "reasons"), VERDICTS)
+def test_what_must_not_be_published_unless_a_limit_says_so(budget, options, reasons, of_budgets):
+    folder = of_budgets / "{} {}".format(*budget)
+    remarks, last = verdict_of(folder, *options, status=3 if reasons else 0)
+    assert last == (must_not(*reasons) if reasons else may(guarantee_of(folder)))
+    assert len(remarks) == (budget[0] > 10) + (budget[1] == 0.5)
+
+
+def test_a_delta_is_explained_for_the_number_of_users(of_budgets):
+    last = verdict_of(of_budgets / "5 0.5", "--max-delta", 0.5, status=0)[1]
     assert "if delta 0.5 is meant, which is too large for any number of users, and" in last
-    last = verdict_of(tmp_path / "out", "--max-delta", 0.5, "--users-about", 1, status=3)[1]
-    assert last == must_not("delta 0.5 is too large for any number of users, and not for 1")
-    said = run("verify", tmp_path / "out", "--explain", status=3).stdout
+    said = run("verify", of_budgets / "5 0.5", "--explain", status=3).stdout
     assert "At worst: there is no limit" in said
     assert "reasonable for" not in said
     assert "sure of it afterwards" not in said.replace("sure whoever gave", "")
-
-
-def test_users_about_are_compared_with_the_number_that_the_last_line_states(table, tmp_path):
-    publish("fit", table, tmp_path / "out", **USER | {"epsilon": 5, "delta": 1e-6})
-    for users, status in ((100_000, 0), (100_001, 3), (5_000_000, 3)):
-        remarks, last = verdict_of(tmp_path / "out", "--users-about", users, status=status)
-        assert remarks == []
-        assert "at most 100000 users (0.1 / delta)" in last
-    explained = run("verify", tmp_path / "out", "--explain", "--users-about", 100_000).stdout
-    assert "Delta 1e-06 fits about 100000 users: delta times their number is 0.1, and" in explained
-    explained = run("verify", tmp_path / "out", "--explain", "--users-about", 200_000, status=3)
-    assert "Delta 1e-06 is too large for about 200000 users" in explained.stdout
+    for users, words, status in ((100_000, "fits", 0), (200_000, "is too large for", 3)):
+        options = ("--explain", "--users-about", users)
+        explained = run("verify", of_budgets / "5 1e-06", *options, status=status).stdout
+        assert f"Delta 1e-06 {words} about {users} users" in explained
 
 
 def test_a_public_list_of_users_counts_whatever_is_said(table, tmp_path):
@@ -219,23 +211,19 @@ SAYS_SO = "; its maker says that everybody knows it"
 
 @pytest.fixture(scope="module")
 def of_origins(table, tmp_path_factory):
-    """Folders whose lists are from everywhere: of items, and at entry level of users, too."""
+    """Folders whose lists are from everywhere: of items and of users."""
     made = tmp_path_factory.mktemp("origins")
     items, users = write_list(made / "items.txt", ITEMS), write_list(made / "users.txt", USERS)
-    given = {"user": {"items": items}, "entry": {"items": items, "users": users}}
-    for level, options in given.items():
-        more = {"relation": level, "epsilon": 10}
-        publish("fit", table, made / level / "a file", **options, **more)
-        publish("fit", table, made / level / "the ratings", **PUBLIC[level], **more)
-        more["delta"] = 1e-9
-        model = PrivateFactorization(
-            **more, items=ITEMS, users=USERS if level == "entry" else None, rating_range=(1, 5),
-            method="als", rank=2, ratings_per_user=3 if level == "user" else None,
-        )  # fmt: skip
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            model.fit(str(table)).save(made / level / "a program")
-        assert ORIGINS["a program"] in model.guarantee_.sentence()
+    more = {"relation": "entry", "epsilon": 10}
+    publish("fit", table, made / "a file", items=items, users=users, **more)
+    publish("fit", table, made / "the ratings", **ENTRY, **more)
+    model = PrivateFactorization(
+        **more, delta=1e-9, items=ITEMS, users=USERS, rating_range=(1, 5), method="als", rank=2
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(str(table)).save(made / "a program")
+    assert ORIGINS["a program"] in model.guarantee_.sentence()
     return made
 
 
@@ -256,14 +244,12 @@ def texts_of(folder):
     }
 
 
-@pytest.mark.parametrize("level", ["user", "entry"])
-def test_where_a_list_is_from_is_said_in_words_in_every_place(level, of_origins):
-    found = {origin: texts_of(of_origins / level / origin) for origin in ORIGINS}
-    lists = ["items"] if level == "user" else ["items", "users"]
+def test_where_a_list_is_from_is_said_in_words_in_every_place(of_origins):
+    found = {origin: texts_of(of_origins / origin) for origin in ORIGINS}
     for origin, texts in found.items():
-        assert guarantee_of(of_origins / level / origin)["lists"]["items"]["origin"] == origin
+        assert guarantee_of(of_origins / origin)["lists"]["items"]["origin"] == origin
         for place, text in texts.items():
-            for what in lists:
+            for what in ("items", "users"):
                 assert f"the list of {what}, {ORIGINS[origin]}" in text, place
             assert not any(words in text for each, words in ORIGINS.items() if each != origin)
             assumed = place in ("assumed_public", "explain", "list of the card")
