@@ -53,10 +53,7 @@ Class = TypeVar("Class", bound=type)
 def register_mechanism(name: str) -> Callable[[Class], Class]:
     """Return a class decorator that makes the class available under ``name``.
 
-    Raises
-    ------
-    InputError
-        The name is taken by another class, or the class lacks something that training needs.
+    An InputError refuses a name that another class has, and a class that lacks what training needs.
     """
 
     def register(cls: Class) -> Class:

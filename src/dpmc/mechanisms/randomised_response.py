@@ -89,16 +89,7 @@ class RandomisedResponse:
         )
 
     def flip(self, signs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return flipped signs: a simulation, as the generator's seed can be guessed.
-
-        Parameters
-        ----------
-        signs : array of -1 and +1
-
-        Returns
-        -------
-        float64 array of the same shape
-        """
+        """Return flipped signs: a simulation, as the generator's seed can be guessed."""
         signs = _signs(signs)
         threshold = np.where(signs > 0, self.p_plus, self.p_minus)
         return np.where(rng.random(signs.shape) < threshold, -signs, signs)
@@ -108,18 +99,7 @@ class RandomisedResponse:
 
         A uniform number is compared with p digit by digit, 64 binary digits at a time, with
         integers only: the probabilities are those of the floats ``p_plus`` and ``p_minus``, without
-        any error.
-
-        Parameters
-        ----------
-        signs : array of -1 and +1
-        bits : callable, optional
-            As for :meth:`dpmc.mechanisms.discrete.Discrete.draw`; without it they come from
-            :mod:`secrets`.
-
-        Returns
-        -------
-        float64 array of the same shape
+        any error. ``bits`` are as for :meth:`dpmc.mechanisms.discrete.Discrete.draw`.
         """
         signs = _signs(signs)
         bits = bits or secure_bits()

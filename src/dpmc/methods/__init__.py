@@ -31,12 +31,8 @@ def register_method(name: str) -> Callable[[type], type]:
 
     The class needs a constructor whose arguments can all be given by keyword, ``fit(ratings, *,
     rng, noise_rng=None, callback=None)``, ``predict(users, items)`` and ``predict_matrix()``; to
-    derive it from :class:`dpmc.methods.base.Method` is one way to get there.
-
-    Raises
-    ------
-    InputError
-        The name belongs to another class, or the class lacks one of the functions.
+    derive it from :class:`dpmc.methods.base.Method` is one way to get there. An InputError refuses
+    a class that lacks one of them, and the name of another class.
     """
 
     def register(cls):
@@ -56,13 +52,7 @@ def register_method(name: str) -> Callable[[type], type]:
 
 
 def method_class(name: str) -> type:
-    """Return the class of a method.
-
-    Raises
-    ------
-    InputError
-        There is no method of that name.
-    """
+    """Return the class of a method, or raise InputError if there is none of that name."""
     module, _, attribute = _target(name).partition(":")
     return _registered.get(name) or getattr(import_module(module), attribute)
 
@@ -74,23 +64,14 @@ def parameters_of(method: type) -> Mapping[str, inspect.Parameter]:
 
 
 def method_module(name: str) -> str:
-    """Return the dotted name of the module that defines a method, without importing it.
-
-    Raises
-    ------
-    InputError
-        There is no method of that name.
-    """
+    """Return the dotted name of the module that defines a method, without importing it."""
     return _target(name).partition(":")[0]
 
 
 def method_name(model: object) -> str:
     """Return the name of a method's class, or of the nearest class that it derives from.
 
-    Raises
-    ------
-    InputError
-        None of them has a name.
+    An InputError says that none of them has a name.
     """
     names = {target: name for name, target in METHODS.items()}
     for cls in type(model).__mro__:

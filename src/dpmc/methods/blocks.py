@@ -214,13 +214,7 @@ def in_blocks(source: Source, threads: int | None = None) -> Blocks:
 def total(add: Callable, rows: Source, sums: Any) -> Any:
     """Return ``sums`` with what ``add(sums, rows, first)`` adds of each block of users.
 
-    Parameters
-    ----------
-    add : callable
-        See the module's text.
-    rows : Source
-        :class:`Blocks` have threads.
-    sums : Sums, or what is added up as these are
+    ``sums`` are :class:`dpmc.privacy.sums.Sums`, or what is added up as these are.
     """
     blocks = in_blocks(rows)
     if blocks.elsewhere is not None:

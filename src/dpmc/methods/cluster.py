@@ -80,10 +80,7 @@ def _program() -> str:
 def connected(address: str) -> Iterator:
     """Yield the client of a scheduler.
 
-    Raises
-    ------
-    InputError
-        The extra is not installed, or there is no scheduler.
+    An InputError says that the extra is not installed, or that there is no scheduler.
     """
     try:
         from distributed import Client
@@ -107,19 +104,9 @@ def connected(address: str) -> Iterator:
 def total(client: Any, blocks: Blocks, add: Callable, sums: Any) -> None:
     """Add to ``sums`` what ``add(sums, rows, first)`` adds of each block of a store.
 
-    Parameters
-    ----------
-    client : distributed.Client
-    blocks : Blocks
-        Of a :class:`dpmc.publication.store.Store` that is at the same place on all machines.
-    add, sums
-        As for :func:`dpmc.methods.blocks.total`; ``sums`` are those of this process.
-
-    Raises
-    ------
-    InputError
-        A block is not as it was built, is lost or comes twice, a worker runs another program, or
-        the cluster cannot do it; the sentence names no user.
+    The store is at the same place on all machines; see :func:`dpmc.methods.blocks.total`. An
+    InputError, which names no user, says that a block is not as it was built, is lost or comes
+    twice, that a worker runs another program, or that the cluster cannot do it.
     """
     store: Any = blocks.source
     n_blocks = store.n_blocks

@@ -233,13 +233,7 @@ class PrivateMethod(Publishable, Method):
         return self.releases if selection is None else selection.releases(self.releases)
 
     def _select(self, ratings, selection, ledger, randomness) -> tuple[Ratings, ItemList]:
-        """Return the ratings of the items that are listed, by label, and how these were found.
-
-        Raises
-        ------
-        PrivacyViolation
-            The noise is not that of the share that the selection leaves.
-        """
+        """Return the ratings of the items that are listed, by label, and how these were found."""
         if self.mechanism != "gaussian":
             raise InputError("A private choice of items needs gaussian noise.")
         mine, its = ((each.relation, each.ratings_per_user) for each in (self.bounds, selection))
@@ -278,13 +272,7 @@ class PrivateMethod(Publishable, Method):
         return Keyed.fresh(ratings) if self.bounds.user_level else Seeded(secret_generator())
 
     def _check_publication(self, ledger: Ledger, ratings: Ratings) -> None:
-        """Refuse what a guarantee of published results cannot rest on, before any release.
-
-        Raises
-        ------
-        PrivacyViolation
-            Noise other than calibrated.
-        """
+        """Refuse what a guarantee of published results cannot rest on, before any release."""
         self.check_settings()
         if getattr(ledger.noise, "mechanism", None) != self.calibration.noise:
             raise PrivacyViolation(
@@ -301,14 +289,10 @@ class PrivateMethod(Publishable, Method):
             )
 
     def check_settings(self) -> None:
-        """Refuse settings that no guarantee of published results can rest on: all that can be
-        refused without the ratings.
+        """Refuse settings that no guarantee of published results can rest on, without the ratings.
 
-        Raises
-        ------
-        InputError
-            One was changed after the noise was made for it, or is so small or so large that numbers
-            over- or underflow, and nothing would be clipped.
+        An InputError names one that was changed after the noise was made for it, or that is so
+        small or so large that numbers over- or underflow, and nothing would be clipped.
         """
         # the noise was calibrated for the settings at construction: whoever changed one since would
         # publish with noise of another budget

@@ -25,13 +25,7 @@ Part = Callable[[int, Compressed], np.ndarray]
 
 
 class Seeded:
-    """Starts, choices and groups from one generator: for simulations.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Draws the start of a fit, too.
-    """
+    """Starts, choices and groups from one generator: for simulations."""
 
     def __init__(self, rng: np.random.Generator):
         self.rng = rng
@@ -65,20 +59,9 @@ class Seeded:
 class Keyed:
     """Choices and groups by a keyed hash of labels, and a start from bits that these never see.
 
-    Parameters
-    ----------
-    ratings : Ratings or LabelledBlocks
-        With labels of users, and of items if the number of an item depends on other users' ratings;
-        else items are known by their numbers.
-    key : bytes
-        16 to 64 of them.
-    rng : numpy.random.Generator
-        Draws the start of a fit.
-
-    Raises
-    ------
-    InputError
-        Users without labels: their numbers change when another one joins.
+    Ratings have labels of users, or an InputError refuses them, as numbers of users change when
+    another one joins; and of items if the number of an item depends on other users' ratings. The
+    key has 16 to 64 bytes; ``rng`` draws the start of a fit.
     """
 
     def __init__(self, ratings: Ratings | LabelledBlocks, key: bytes, rng: np.random.Generator):
@@ -103,14 +86,7 @@ class Keyed:
     def choose(self, rows: Compressed, most: int, columns: np.ndarray | None = None) -> Compressed:
         """Keep at most ``most`` ratings of each row: those with the smallest hashes.
 
-        Parameters
-        ----------
-        rows : Compressed
-            All users, by number.
-        most : int
-            At least 1.
-        columns : integer array, optional
-            The item of each column, where columns were renumbered.
+        ``columns`` has the item of each column, where columns were renumbered.
         """
         return self._choosing(most, columns)(0, rows)
 

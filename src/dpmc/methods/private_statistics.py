@@ -16,14 +16,8 @@ class Statistics:
     """The statistics through which a calibrated method sees ratings: bounded, noised, counted.
 
     Each method checks what its sensitivity rests on. ``rows`` are users and the blocks items, or
-    the reverse at entry level; public counts and Gram matrices are no releases.
-
-    Parameters
-    ----------
-    noise : float
-        Standard deviation of the noise at sensitivity 1, which is public.
-    threads : int
-        That add up; nothing depends on it.
+    the reverse at entry level; public counts and Gram matrices are no releases. ``noise`` is its
+    standard deviation at sensitivity 1, which is public.
     """
 
     def __init__(self, ledger: Ledger, bounds: Sensitivities, noise: float, threads: int = 1):

@@ -31,11 +31,6 @@ def covered(relation: str) -> tuple[str, ...]:
 
     At user level that is the items alone (joint differential privacy): a user's own factors and
     predictions are made of that user's own ratings without noise.
-
-    Raises
-    ------
-    InputError
-        An unknown relation.
     """
     return ("item_factors",) if check_relation(relation) in USER_LEVEL else tuple(PARTS)
 
@@ -171,12 +166,8 @@ class Guarantee:
         return {**values, "publishable": list(self.publishable), "sentence": self.sentence()}
 
     def require(self, part: str) -> None:
-        """Refuse to publish what the guarantee does not cover.
-
-        Raises
-        ------
-        InputError
-            ``part`` (a key of :data:`PARTS`) is not covered, or the noise was simulated.
+        """Raise InputError unless a part (a key of :data:`PARTS`) is covered, and noise not
+        simulated.
         """
         if part not in self.publishable:
             raise InputError(

@@ -248,13 +248,7 @@ class Ledger:
         self.spent += weight**-2
 
     def close(self) -> None:
-        """Check that the run released what was planned.
-
-        Raises
-        ------
-        PrivacyViolation
-            It released less: noise and accounting do not fit each other.
-        """
+        """Check that the run released what was planned: less is a PrivacyViolation."""
         if not self.spent >= self.releases * (1 - _ROUNDING):
             raise PrivacyViolation(
                 f"{self.releases:.9g} releases were accounted for, {self.spent:.9g} were made"

@@ -116,10 +116,7 @@ class Loss:
     def epsilon(self, delta: float) -> float:
         """Return the smallest epsilon >= 0 of this one release at ``delta``, by bisection.
 
-        Raises
-        ------
-        InputError
-            A loss that is unbounded and a delta too small to tell from 0.
+        An InputError refuses a delta too small to tell from 0 where the loss is unbounded.
         """
         low, high = 0.0, self.reach * (1 + TIE)
         if self.delta(low) <= delta:

@@ -35,17 +35,10 @@ def at_small_delta(
 ) -> float:
     """Return the epsilon of a fit at the smaller of delta and :data:`SMALL_DELTA`.
 
-    Parameters
-    ----------
-    epsilon, delta : float
-        As stated.
-    noise : Mechanism
-        On a release of sensitivity 1.
-    releases : float
-        That all amounts to, with a private choice of items.
-    slack : float
-        Part of delta that no noise makes smaller, see :mod:`dpmc.privacy.selection`; if it is
-        larger than the delta asked for, there is no epsilon: infinity.
+    ``noise`` is on a release of sensitivity 1, and ``releases`` what all amounts to, with a private
+    choice of items. ``slack`` is the part of delta that no noise makes smaller
+    (:mod:`dpmc.privacy.selection`): if it is larger than the delta asked for, there is no epsilon,
+    which is infinity.
     """
     if delta <= SMALL_DELTA:
         return epsilon
@@ -98,17 +91,8 @@ def objections(
 ) -> list[str]:
     """Return why what was fitted within a budget must not be published; nothing if it may.
 
-    Parameters
-    ----------
-    users : int, optional
-        How many there are, if that is known.
-    max_epsilon, max_delta : float, optional
-        The largest that whoever decides allows, in place of the limits above.
-
-    Raises
-    ------
-    ParameterError
-        See :func:`check_limits`.
+    ``users`` is how many there are, if that is known; ``max_epsilon`` and ``max_delta`` are the
+    largest that whoever decides allows, in place of the limits above (:func:`check_limits`).
     """
     check_limits(max_epsilon, max_delta)
     found = []

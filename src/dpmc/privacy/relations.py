@@ -29,13 +29,7 @@ USER_LEVEL = (USER_ADD_REMOVE, USER_REPLACE)
 
 
 def check_relation(relation: str) -> str:
-    """Return a relation that is known.
-
-    Raises
-    ------
-    InputError
-        Another name.
-    """
+    """Return a relation that is known, or raise InputError."""
     if relation not in RELATIONS:
         raise InputError(
             f"There is no neighbouring relation {relation!r}{did_you_mean(relation, RELATIONS)}; "

@@ -161,16 +161,10 @@ class Selection:
     def select(
         self, labels: np.ndarray, counts: np.ndarray, ledger: Ledger
     ) -> tuple[np.ndarray, float]:
-        """Return which labels are listed, as indices in ascending order of the labels, and the
-        threshold.
+        """Return which labels are listed, as indices in ascending order, and the threshold.
 
-        Parameters
-        ----------
-        labels : str array, shape (n,)
-        counts : array, shape (n,)
-            How many users count for each, at most k items a user. Zeros are left out.
-        ledger : Ledger
-            For :meth:`releases` of the fit.
+        ``counts`` says how many users count for each label, at most k items a user; zeros are left
+        out. The ledger is for :meth:`releases` of the fit.
         """
         there = np.flatnonzero(counts)
         chosen, threshold = ledger.select(

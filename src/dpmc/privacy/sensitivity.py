@@ -95,10 +95,7 @@ class Sensitivities:
     def sums(self, value_bound: float | None = None) -> float:
         """Sensitivity of the sums of values by item (or, at entry level, by user).
 
-        Parameters
-        ----------
-        value_bound : float, optional
-            What the values were clipped to if not to B.
+        Of values clipped to ``value_bound``, or else to B.
         """
         bound = self.half_range if value_bound is None else value_bound
         if self.relation == ENTRY_CHANGE:
@@ -171,10 +168,7 @@ class Sensitivities:
 def norm_of(mechanism: str, norm: int | None = None) -> int:
     """Return in which norm sensitivities are measured, :data:`NORMS` where none is asked for.
 
-    Raises
-    ------
-    InputError
-        Neither 1 nor 2, or 1 of Gaussian noise, whose guarantee is about 2.
+    An InputError refuses all but 1 and 2, and 1 of Gaussian noise, whose guarantee is about 2.
     """
     if norm is None:
         return NORMS[mechanism]
@@ -199,22 +193,10 @@ def planned_releases(
 ) -> int:
     """Return how often a calibrated method releases a statistic.
 
-    Parameters
-    ----------
-    relation : str
-    iterations : int
-        T; 0 for a model of biases alone.
-    inner_iterations : int
-        K of A-IRLS, whose item step releases one Gram matrix and K residuals; 1 for ALS.
-    offset_sides : int
-        0, 1 (items) or 2 (users too) whose sums and counts of ratings are released first. At user
-        level, users compute theirs alone.
-
-    Returns
-    -------
-    int
-        Of ALS: 2 T if values change, 4 T if ratings come and go, 2 T at user level, where the
-        users' half-steps release nothing.
+    Of ALS with T iterations 2 T if values change, 4 T if ratings come and go, 2 T at user level,
+    where the users' half-steps release nothing. With K inner iterations, as of A-IRLS, an item step
+    releases one Gram matrix and K residuals. ``offset_sides`` are 0, 1 (items) or 2 (users too)
+    whose sums and counts of ratings are released first; at user level, users compute theirs alone.
     """
     counts = 0 if check_relation(relation) == ENTRY_CHANGE else 1
     sides = 1 if relation in USER_LEVEL else 2

@@ -83,10 +83,7 @@ class Cost:
     def at(self, epsilon: float) -> "Cost":
         """Return the cost of the same fit at another epsilon.
 
-        Raises
-        ------
-        InputError
-            None has an epsilon so small, with this share for the list.
+        An InputError says that none has an epsilon so small, with this share for the list.
         """
         name, releases = kind(self.noise), 1 if self._gaussian else int(self.releases)
         alone = {"epsilon": epsilon + math.log1p(-self.list_delta)}
@@ -107,12 +104,8 @@ class Cost:
 def total(costs: Iterable[Cost], delta: float) -> tuple[float, str]:
     """Return an epsilon that costs keep to together at ``delta``, and how it is accounted for.
 
-    Returns
-    -------
-    float
-        Infinite: there is none at this delta.
-    str
-        A key of :data:`dpmc.privacy.guarantee.ACCOUNTANTS`.
+    Infinity: there is none at this delta. Accountants are keys of
+    :data:`dpmc.privacy.guarantee.ACCOUNTANTS`.
     """
     costs = list(costs)
     lists = sum(-math.log1p(-each.list_delta) for each in costs)

@@ -53,10 +53,8 @@ _LOW = (1 << SPLIT) - 1
 def step_of(bound: float) -> float:
     """Return g, the power of two with 2^52 g < bound <= 2^53 g.
 
-    Raises
-    ------
-    PrivacyViolation
-        The bound is not a positive number, or is so small or so large that steps would not be.
+    A PrivacyViolation refuses what is no positive number, or so small or so large that steps would
+    not be.
     """
     if not 1e-250 < bound < 1e250:
         raise PrivacyViolation(f"what users send cannot be bounded by {bound}")

@@ -101,28 +101,15 @@ def draw_rows(
 ) -> np.ndarray:
     """Return rows drawn from their law given the ratings, the other side and the noise.
 
-    A row u = m + z R^T from the prior, z ~ N(0, I), becomes one from the posterior by regression
-    of what it leaves over, with noise of its own, on the columns' factors v:
-    u + (sum w (x - u . v + s e)) (sum w w^T + s^2 I)^-1 R^T with w = R^T v, s^2 the variance,
-    e ~ N(0, 1) for each rating (Papandreou and Yuille, "Gaussian sampling by local perturbations",
-    NIPS 2010, section 2). A row without ratings is m.
+    A row u = m + z R^T from the prior, z ~ N(0, I), becomes one from the posterior by regression of
+    what it leaves over, with noise of its own, on the columns' factors v: u + (sum w (x - u . v + s
+    e)) (sum w w^T + s^2 I)^-1 R^T with w = R^T v, s^2 the variance, e ~ N(0, 1) for each rating
+    (Papandreou and Yuille, "Gaussian sampling by local perturbations", NIPS 2010, section 2). A row
+    without ratings is m.
 
-    Parameters
-    ----------
-    rows : Compressed
-        Ratings x.
-    own : float64 array, shape (n_rows, k)
-        The present rows, which the law of all rows is drawn from: see :func:`draw_law`.
-    other : float64 array, shape (n_columns, k)
-        The columns' rows.
-    free : slice
-        The columns of ``own`` to draw; the others stay.
-    variance : float
-        Of the noise, above 0.
-
-    Returns
-    -------
-    float64 array, shape (n_rows, k)
+    ``rows`` are ratings x, ``own`` the present rows, shape (n_rows, k), which the law of all rows
+    is drawn from (:func:`draw_law`), and ``other`` those of the columns. The columns ``free`` of
+    ``own`` are drawn; the others stay.
     """
     counts = rows.sizes
     mean, root = draw_law(own[counts > 0, free], rng)

@@ -57,18 +57,9 @@ def digests(
 ) -> np.ndarray:  # fmt: skip
     """Return a hash of each rating's user and item, uint64, shape (n_ratings,).
 
-    Parameters
-    ----------
-    key : bytes
-        1 to 64 of them.
-    person : bytes
-        What the hash is for; up to 16 bytes.
-    users, items : Texts
-        Of the rows and the columns.
-    indptr, indices : arrays
-        Of the ratings by row.
-    chosen : integer array
-        Rows; the hashes of others are 0.
+    The key has 1 to 64 bytes; ``person`` says in up to 16 what the hash is for. ``users`` and
+    ``items`` are texts of the rows and columns of ratings by row; the hashes of rows that are not
+    ``chosen`` are 0.
     """
     block = np.frombuffer(key.ljust(_BLOCK, b"\0"), dtype=np.uint64)
     words = np.zeros(8, dtype=np.uint64)  # the parameters: digest, key, fanout and depth; person

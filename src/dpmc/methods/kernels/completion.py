@@ -21,23 +21,10 @@ def best_of(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the n best items of many users.
 
-    Ranked by the prediction before it is clipped, ties in the order of the items.
-
-    Parameters
-    ----------
-    model : PublishedItems
-    rows : Compressed
-        Of each user: positions of the rated items, and the ratings.
-    n : int
-    include_rated : bool
-        List items that a user rated, too.
-
-    Returns
-    -------
-    numbers : int64 array, shape (n_users,)
-        Of items listed.
-    places, shown : arrays, shape (numbers.sum(),)
-        Positions of items and what is told of them, user by user, the best one first.
+    Ranked by the prediction before it is clipped, ties in the order of the items. ``rows`` are
+    positions of rated items, and ratings, of each user. Returned are the numbers of items listed,
+    shape (n_users,), and, user by user, the best one first, positions of items and what is told of
+    them.
     """
     factors = np.ascontiguousarray(model.factors)
     users = np.zeros((rows.n_rows, factors.shape[1]))

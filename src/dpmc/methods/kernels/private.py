@@ -178,13 +178,8 @@ def column_counts(rows: Compressed, n_columns: int) -> np.ndarray:
 class NoisedSystems:
     """Symmetric matrices as released, made positive semidefinite, plus lambda on the diagonal.
 
-    Parameters
-    ----------
-    triangles : float64 array, shape (n, rank (rank + 1) / 2)
-        Upper triangles; with noise they need not be positive semidefinite any more, so negative
-        eigenvalues become 0. This is post-processing.
-    regularization : float
-        lambda > 0.
+    Of upper triangles, shape (n, rank (rank + 1) / 2). With noise they need not be positive
+    semidefinite any more, so negative eigenvalues become 0: this is post-processing.
     """
 
     def __init__(self, triangles: np.ndarray, rank: int, regularization: float):

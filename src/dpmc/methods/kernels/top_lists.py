@@ -33,17 +33,10 @@ SCORES = 2**12
 
 @njit(cache=True, nogil=True)
 def on_top(scores: np.ndarray, left_out: np.ndarray, liked: np.ndarray, length: int):
-    """Return recall and NDCG of one user's list of the ``length`` best items.
+    """Return recall and NDCG of one user's list of the ``length`` best items, at most 256.
 
-    Parameters
-    ----------
-    scores : float64 array, shape (n_items,)
-    left_out : integer array
-        Items that are no candidates; none of those liked.
-    liked : integer array
-        At least one.
-    length : int
-        At most 256.
+    ``left_out`` are items that are no candidates, none of those ``liked``, of which there is one at
+    least.
     """
     candidate = np.ones(scores.size, dtype=np.bool_)
     candidate[left_out] = False
@@ -87,12 +80,8 @@ def mean_on_top(scored, n_items: int, known: Compressed, liked: Compressed) -> t
 def each_on_top(scored, n_items: int, known: Compressed, liked: Compressed) -> np.ndarray:
     """Return recall and NDCG of each user who liked anything, shape (n, 2).
 
-    Parameters
-    ----------
-    scored : callable
-        Some users -> their scores of all items, shape (n, n_items).
-    known, liked : Compressed
-        By user: the items that are no candidates, and those that should stand on top.
+    ``scored`` makes of some users their scores of all items, shape (n, n_items). ``known`` are the
+    items, by user, that are no candidates, and ``liked`` those that should stand on top.
     """
     users = np.flatnonzero(liked.sizes)
     rows = (known.indptr, known.indices, liked.indptr, liked.indices)

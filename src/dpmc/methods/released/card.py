@@ -53,10 +53,7 @@ def _is_date(text: str) -> bool:
 def readme(verdict: Verdict, facts: Facts) -> str:
     """Return the card as Markdown, with the front matter that hubs of models read.
 
-    Raises
-    ------
-    InputError
-        The model must not be published.
+    An InputError refuses a model that must not be published.
     """
     if verdict.objections:
         raise InputError(f"There is no card of this model. {verdict.line()}")

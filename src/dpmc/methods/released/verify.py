@@ -79,10 +79,7 @@ def verify(
 def card_of(path: Path, facts: Facts) -> str:
     """Return the card of a folder, whatever README.md is in it now.
 
-    Raises
-    ------
-    InputError
-        See :func:`verify`; or the folder must not be published with the limits of its maker.
+    An InputError refuses what :func:`verify` does, and what the limits of its maker do.
     """
     judged = _checked(path)
     return card.readme(judged(facts.users_about, facts.max_epsilon, facts.max_delta), facts)

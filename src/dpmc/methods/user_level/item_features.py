@@ -24,11 +24,8 @@ class WithItemFeatures(UserLevelMethod):
     def fit(self, ratings, *, item_features: Features | None = None, **given):
         """Fit the model and return it, see :meth:`dpmc.methods.private.PrivateMethod.fit`.
 
-        Parameters
-        ----------
-        item_features : Features, optional
-            What is publicly known of the items, by label. It costs no privacy, and no rating may
-            have a part in it.
+        ``item_features`` is what is publicly known of the items, by label. It costs no privacy, and
+        no rating may have a part in it.
         """
         self.item_features_ = item_features
         return super().fit(ratings, **given)

@@ -6,4 +6,8 @@ is how often items are rated; ``users`` is what users compute alone; ``beliefs``
 the items, by empirical Bayes, and ``features`` what is publicly known of them anyway; ``constants``
 holds the numbers that were chosen; ``method`` puts them together. ``docs/local_bayes.md`` says
 what users send and proves the guarantee.
+
+Each ``statistic(rows, ...)`` is of ratings by user, less the centre of the range, and returns sums
+over users and the norm of the longest vector that a user sent; each ``read(noised, noise, ...)`` is
+given the sums with noise of this standard deviation.
 """

@@ -132,12 +132,9 @@ class Beliefs:
         return places - self._popularity @ places
 
     def with_factors(self, observed: np.ndarray, precision: np.ndarray) -> "Beliefs":
-        """Return the same with factors, observed one by one.
+        """Return the same with factors, observed one by one, with precision 0 where nothing was.
 
-        Parameters
-        ----------
-        observed, precision : float64 arrays, shape (n_items, rank)
-            With precision 0 where nothing was.
+        Both have shape (n_items, rank).
         """
         rank = observed.shape[1]
         given = self._popularity, rank, self._features, self._threads
@@ -173,12 +170,8 @@ class Beliefs:
 
         What was known is of an earlier state of the users' factors. Each parameter gets the extra
         variance, the same for all items, by which old and new differ more than both should.
-
-        Parameters
-        ----------
-        observed : float64 array, shape (n_items, size)
-        precision, sampling : float64 arrays, shape (n_items, size, size)
-            Of the noise of privacy, and of the ratings themselves.
+        ``precision`` is of the noise of privacy, and ``sampling`` of the ratings themselves, both
+        of shape (n_items, size, size).
         """
         self.sampling = sampling
         self._discount(observed, precision)

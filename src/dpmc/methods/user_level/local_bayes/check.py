@@ -42,24 +42,10 @@ def own_means(n_items: int, scale: Scale) -> Model:
 def statistic(
     rows: Source, model: Model, others: Sequence[Model], typical: float
 ) -> tuple[np.ndarray, float]:
-    """Return sums over users of what the model's squared error is above those of others.
+    """Return sums over users of what the model's squared error is above those of two others.
 
     In squares of a typical rating, within 2^-1/2 either way, on ratings of items that do not hang
     on one rating alone. A user with few such ratings counts in part.
-
-    Parameters
-    ----------
-    rows : Source
-        Ratings by user, less the centre of the range.
-    model : Model
-    others : two of Model
-    typical : float
-
-    Returns
-    -------
-    float64 array, shape (2,)
-    longest : float
-        Norm of what a user adds, at most.
     """
     add = partial(_add, models=(model, *others), typical=typical)
     sums = total(add, rows, Sums(len(others), NORM))

@@ -60,14 +60,7 @@ class Popularity(NamedTuple):
 
 
 def read(noised: np.ndarray, noise: float) -> Popularity:
-    """Return what noised counts say of the counts, which are above 0.
-
-    Parameters
-    ----------
-    noised : float64 array, shape (n_items,)
-    noise : float
-        Standard deviation, above 0.
-    """
+    """Return what counts, which are above 0, are by noised ones, and the deviation of the noise."""
     mean, _ = _moments_of(noised, noise)
     total = mean.sum()
     return _posterior(noised * total / noise**2, (total / noise) ** 2, total)

@@ -49,22 +49,8 @@ def asked_for(
     Where no direction of the usual strength would be told, one may be told that explains
     :data:`TIMES_EXPLAINED` as much, with a small part of the budget: the smallest one is taken, so
     that hardly anything is lost where there is none. All of it is, where it is not missed.
-
-    Parameters
-    ----------
-    shares, noise, scale, explained
-        See :func:`items_worth_it`.
-    unknown : float
-        What is not known of offsets, over the square of a typical rating.
-
-    Returns
-    -------
-    items : integer array
-        None if there is nothing to be asked for.
-    part : float
-        At most 1.
-    least : float
-        See :func:`read`.
+    ``unknown`` is what is not known of offsets, over the square of a typical rating; see
+    :func:`items_worth_it` and, for the least, :func:`read`.
     """
     items, strong = items_worth_it(shares, noise, scale, explained), TIMES_EXPLAINED * explained
     if not items.size and unknown < TOLD_ALREADY:
@@ -86,29 +72,13 @@ def items_worth_it(
 ) -> np.ndarray:
     """Return the most frequent items for which a direction would rise above the noise, ascending.
 
-    A direction that explains a share of what is left of each rating is compared with a bound of the
-    edge of noise, for numbers of items from :data:`FEWEST_ITEMS` to :data:`MOST_ITEMS`. The more
-    items, the more ratings tell where a user stands, and the more noise there is: that number is
-    taken for which the part of all ratings, times the squared cosine between a direction of half
-    that strength and what is seen of it, is largest; none if that is below :data:`LEAST_TOLD`.
-
-    Parameters
-    ----------
-    shares : float64 array, shape (n_items,)
-        Of each item in all ratings.
-    noise : float
-        Standard deviation, on the diagonal of the covariance.
-    scale : Scale
-    explained : float
-        That share.
-    clear : bool
-        Whether what is seen of the direction has to be close to it (:data:`CLEAR`), however few
-        ratings it tells of; else it has to tell of enough of them (:data:`LEAST_TOLD`).
-
-    Returns
-    -------
-    integer array
-        Empty if no number of items would do.
+    A direction that explains a share (``explained``) of what is left of each rating is compared
+    with a bound of the edge of noise, for numbers of items from :data:`FEWEST_ITEMS` to
+    :data:`MOST_ITEMS`. The more items, the more ratings tell where a user stands, and the more
+    noise there is: that number is taken for which the part of all ratings, times the squared cosine
+    between a direction of half that strength and what is seen of it, is largest; none if that is
+    below :data:`LEAST_TOLD`. If ``clear``, what is seen has to be close to the direction instead
+    (:data:`CLEAR`), however few ratings it tells of. ``noise`` is the deviation on the diagonal.
     """
     order = np.argsort(-shares, kind="stable")
     most = min(order.size, MOST_ITEMS)
@@ -158,20 +128,8 @@ def statistic(
 ) -> tuple[np.ndarray, float]:
     """Return the packed sum of outer products of shortened rows, and the norm of the longest.
 
-    Parameters
-    ----------
-    rows : Source
-        What is left of the ratings, by user.
-    items : integer array, shape (size,)
-        Ascending.
-    n_items : int
-    typical : float
-        Rows are divided by their norms, or by this if it is more.
-
-    Returns
-    -------
-    triangle : float64 array, shape (size (size + 1) / 2,)
-    longest : float
+    Rows, what is left of the ratings of some items by user, are divided by their norms, or by
+    ``typical`` if it is more. ``items`` ascend.
     """
     add = partial(_add, items=items, n_items=n_items, typical=typical)
     sums = total(add, rows, Sums(items.size * (items.size + 1) // 2, 1.0))
@@ -198,21 +156,9 @@ def read(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return factors of the items and their precisions, from a noised :func:`statistic`.
 
-    Parameters
-    ----------
-    noised : float64 array, shape (size (size + 1) / 2,)
-    noise : float
-        Its standard deviation.
-    items : integer array, shape (size,)
-    shares : float64 array, shape (n_items,)
-    scale : Scale
-    least : float
-        Share of a typical square that a direction has to explain to be kept.
-
-    Returns
-    -------
-    factors, precisions : float64 arrays, shape (n_items, rank)
-        Precision 0 for the other items; rank 0 if no eigenvalue is above the edge.
+    Both have shape (n_items, rank); precision is 0 for items without directions, and rank 0 if no
+    eigenvalue is above the edge. ``least`` is the share of a typical square that a direction has to
+    explain to be kept.
     """
     size, counts = items.size, _counts(shares[items], scale)
     scales = _scales(counts, noise, scale)

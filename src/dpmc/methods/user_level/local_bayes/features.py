@@ -17,10 +17,6 @@ def standardised(table: np.ndarray) -> np.ndarray:
     Columns are centred, of one deviation, and cut off :data:`FEATURES_FAR` from their means; what
     is not known, NaN, counts as the mean, and a column that says nothing goes. Of many columns the
     first :data:`FEATURES_MOST` principal components stay.
-
-    Parameters
-    ----------
-    table : float64 array, shape (n_items, n_features)
     """
     known = np.isfinite(table)
     numbers = np.maximum(known.sum(axis=0), 1)

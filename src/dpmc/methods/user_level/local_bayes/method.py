@@ -11,7 +11,7 @@ from dpmc.methods.blocks import in_blocks
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.private_choice import within, without
 from dpmc.methods.publishable import ALIKE
-from dpmc.methods.user_level.covariance import SLACK, outer_sensitivity
+from dpmc.methods.user_level.covariance import outer_sensitivity
 from dpmc.methods.user_level.item_features import WithItemFeatures
 from dpmc.methods.user_level.local_bayes import (
     check,
@@ -39,8 +39,6 @@ from dpmc.methods.user_level.local_bayes.constants import (
 )
 from dpmc.methods.user_level.local_bayes.users import posterior_means
 from dpmc.methods.user_level.predictions import observed
-from dpmc.privacy.ledger import PrivacyViolation
-from dpmc.privacy.relations import USER_REPLACE
 from dpmc.released import WEIGHTED
 
 FALLBACKS = ("biases", "own means")
@@ -272,23 +270,6 @@ class LocalBayes(WithItemFeatures):
         precisions = refinement.precisions_of(beliefs, whole.typical)
 
         return rows.then(partial(_less_levels, bias, level, precisions))
-
-    def _release(self, statistics, what, sent, longest, norm, share, sensitivity=None):
-        """Release a sum over users of vectors of at most this norm, and return it and its noise.
-
-        A sensitivity is given where it is less than twice the norm for a user who is replaced.
-        """
-        if not longest <= norm * SLACK:
-            raise PrivacyViolation(f"{what}: a user has a norm above the bound {norm:g}")
-        if sensitivity is None:
-            sensitivity = self._moved(norm)
-        weight = self._weight(share)
-        noised = statistics.ledger.release(what, sent, sensitivity, weight=weight)
-        return noised, statistics.noise_std(sensitivity) * weight
-
-    def _moved(self, norm):
-        """Return how far one user moves a sum of vectors of at most this norm."""
-        return norm * (2 if self.relation == USER_REPLACE else 1)
 
     def _take(self, model, whole, spread, own):
         self.scale_, self.spread_ = whole, float(spread)

@@ -44,19 +44,6 @@ def statistic(rows: Source, n_items: int, scale: Scale) -> tuple[np.ndarray, flo
     around that of all, less the part of single ratings in them, in units of the typical rating,
     within [-1, 1], where a user with few ratings counts in part and one with a single rating not at
     all.
-
-    Parameters
-    ----------
-    rows : Source
-        Ratings by user, less the centre of the range.
-    n_items : int
-    scale : Scale
-
-    Returns
-    -------
-    sums : float64 array, shape (2 n_items + 1,)
-    longest : float
-        Norm of what a user adds, at most.
     """
     add = partial(_add, n_items=n_items, scale=scale)
     sums = total(add, rows, Sums(2 * n_items + 1, NORM))
@@ -86,23 +73,8 @@ def read(
 ) -> tuple[Popularity, Beliefs]:  # fmt: skip
     """Return the share of each item in all ratings, and what is known of the items' offsets.
 
-    Parameters
-    ----------
-    noised : float64 array, shape (2 n_items + 1,)
-        :func:`statistic` with noise.
-    noise : float
-        Its standard deviation.
-    scale : Scale
-    features : float64 array, shape (n_items, n_features), optional
-        See :class:`Beliefs`.
-    kind : callable
-        Makes beliefs, as :class:`Beliefs` does.
-
-    Returns
-    -------
-    Popularity
-    Beliefs
-        Without factors.
+    ``kind`` makes beliefs, as :class:`Beliefs` does, of features among others; these have no
+    factors yet.
     """
     sums, noised_counts = np.split(noised[:-1], 2)
     popularity = counts.read(noised_counts, noise)

@@ -151,19 +151,8 @@ def statistic(
 ) -> tuple[np.ndarray, float]:
     """Return what users send, as one vector, and the norm of the longest.
 
-    Parameters
-    ----------
-    rows : Source
-        Ratings by user, less the centre of the range.
-    beliefs : Beliefs
-    popularity : Popularity
-    scale : Scale
-    step : Step
-
-    Returns
-    -------
-    float64 array, shape (n_items (2 + rank) + (1 + rank) (2 + rank) / 2 + 1,)
-    float
+    It has n_items (2 + rank) + (1 + rank) (2 + rank) / 2 + 1 numbers, see
+    :func:`dpmc.methods.user_level.local_bayes.users.updates`.
     """
     totals, gram, spreads, largest = updates(
         rows,
@@ -185,28 +174,10 @@ def read(
 ) -> tuple[float, Popularity]:  # fmt: skip
     """Add to the beliefs what a noised :func:`statistic` says; return the spread and popularity.
 
-    The curvature of an item's likelihood is its share of all ratings times what is the same for
-    all, so it is as uncertain as the share: a part of what is left to learn, squared, is error.
-
-    Parameters
-    ----------
-    noised : float64 array
-    noise : float
-        Its standard deviation.
-    beliefs : Beliefs
-        Changed.
-    popularity : Popularity
-    scale : Scale
-    step : Step
-        That of the statistic.
-    caution : float
-        At least 1: so many times is the curvature taken for more than it seems.
-
-    Returns
-    -------
-    spread : float
-        Of what is left of ratings before this step.
-    Popularity
+    The spread is of what is left of ratings before this step. The curvature of an item's likelihood
+    is its share of all ratings times what is the same for all, so it is as uncertain as the share:
+    a part of what is left to learn, squared, is error. So many times as ``caution`` says, which is
+    at least 1, is it taken for more than it seems.
     """
     n_items, size = beliefs.score.shape
     totals = noised[: n_items * (size + 1)].reshape(n_items, size + 1)

@@ -69,18 +69,6 @@ def statistic(rows: Source, half_range: float) -> tuple[np.ndarray, float]:
 
     The sums are of users' means over half the range, of users and of their numbers of ratings in
     units of :data:`RATING_COUNT_CAP`, where a user with few ratings counts in part.
-
-    Parameters
-    ----------
-    rows : Source
-        Ratings by user, less the centre of the range.
-    half_range : float
-
-    Returns
-    -------
-    sums : float64 array, shape (BINS + 3,)
-    longest : float
-        Norm of what a user adds, at most.
     """
     add = partial(_add, half_range=half_range)
     sums = total(add, rows, Sums(BINS + 3, NORM))
@@ -131,13 +119,6 @@ def read(noised: np.ndarray, noise: float, half_range: float) -> Scale:
 
     Users' spreads are taken to be about alike: the histogram to be a short bump at an unknown
     place. Its posterior mean is used, as is that of the mean rating.
-
-    Parameters
-    ----------
-    noised : float64 array, shape (BINS + 3,)
-    noise : float
-        Its standard deviation, above 0.
-    half_range : float
     """
     histogram, (total, users, ratings) = noised[:BINS], noised[BINS:]
     users = max(users, noise, 1.0)

@@ -163,21 +163,10 @@ def _posterior_means(indptr, indices, values, offsets, factors, precisions, mean
 def posterior_means(
     rows: Source, offsets: np.ndarray, factors: np.ndarray, precisions: np.ndarray
 ) -> np.ndarray:
-    """Return the posterior mean of every user's factors.
+    """Return the posterior mean of every user's factors, zeros for users without ratings.
 
-    Parameters
-    ----------
-    rows : Source
-        Ratings by user.
-    offsets, precisions : float64 arrays, shape (n_items,)
-        b and p.
-    factors : float64 array, shape (n_items, rank)
-        v.
-
-    Returns
-    -------
-    float64 array, shape (n_users, rank)
-        Zeros for users without ratings.
+    Of b, v and p, of shapes (n_items,), (n_items, rank) and (n_items,); returned is (n_users,
+    rank).
     """
 
     make = partial(_means, offsets=offsets, factors=factors, precisions=precisions)
@@ -254,23 +243,10 @@ def _left_out_errors(
 def left_out_errors(
     rows: Compressed, model: Model, chosen: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return each user's mean squared error, every rating predicted without itself.
+    """Return each user's mean squared error, every rating predicted without itself, and numbers.
 
-    Parameters
-    ----------
-    rows : Compressed
-        Ratings by user.
-    model : Model
-        With leverages below 1.
-    chosen : bool array, shape (n_items,)
-        Of whose ratings.
-
-    Returns
-    -------
-    errors : float64 array, shape (n_users,)
-        Zeros for users without such ratings.
-    numbers : integer array, shape (n_users,)
-        Of such ratings.
+    Of ratings of chosen items alone, by a model with leverages below 1: zeros for users without
+    any.
     """
     errors = np.zeros(rows.n_rows)
     numbers = np.zeros(errors.size, dtype=np.int64)
@@ -352,40 +328,18 @@ def updates(
     rows: Source, model: Model, *, spread: float, columns: np.ndarray, counted: float,
     unshortened: float, unit: float, gram_bound: float, spread_unit: float,
 ) -> tuple[np.ndarray, np.ndarray, float, float]:  # fmt: skip
-    """Return the sums over users of what they send in a step of refinement.
+    """Return the sums over users of what they send in a step of refinement, and the longest norm.
 
     For each rating w e g and w c, e being what is left of it, 1/w the variance of e, c a constant
-    and g = a (1, f), f being the user's factors without that rating and a the weights ``columns``,
-    all of them shortened as one row to norm at most 1: multiplied by 1/max(norm, ``unshortened``).
-    With them ``unit`` times the sum of w g g^T, multiplied alike and shortened to Frobenius norm
-    ``gram_bound``; and ``spread_unit`` times what the mean of w e^2 is above 1, where a rating that
-    items have learnt from counts in part, in units of :data:`MOST_EXCESS` and up to one, and in
-    part for users with few ratings.
+    (``counted``) and g = a (1, f), f being the user's factors without that rating and a the weights
+    ``columns``, above 0 and at most 1; all of them shortened as one row to norm at most 1:
+    multiplied by 1/max(norm, ``unshortened``). With them ``unit`` times the sum of w g g^T,
+    multiplied alike and shortened to Frobenius norm ``gram_bound``; and ``spread_unit`` times what
+    the mean of w e^2 is above 1, where a rating that items have learnt from counts in part, in
+    units of :data:`MOST_EXCESS` and up to one, and in part for users with few ratings.
 
-    Parameters
-    ----------
-    rows : Source
-        Ratings by user.
-    model : Model
-    spread : float
-        Standard deviation of ratings around what an ideal model predicts.
-    columns : float64 array, shape (1 + rank,)
-        Of the offset and the factors; above 0, at most 1.
-    counted : float
-        c, at least 0.
-    unshortened, unit, gram_bound, spread_unit : float
-        Above 0.
-
-    Returns
-    -------
-    totals : float64 array, shape (n_items, 2 + rank)
-        The sums of w c last.
-    gram : float64 array, shape (1 + rank, 1 + rank)
-        Lower triangle.
-    spreads : float
-    largest : float
-        Norm of the longest that any user sent, where an entry off the diagonal of the matrix
-        stands for two.
+    The sums are of shape (n_items, 2 + rank), those of w c last, a lower triangle, and one number.
+    In the norm an entry off the diagonal of the matrix stands for two.
     """
     n_items, rank = model.factors.shape
     settings = (spread**2, columns, counted, unshortened, unit, gram_bound, spread_unit)

@@ -95,22 +95,9 @@ def statistic(
     """Return the sums over users of errors, of differences, of weights, and of those beyond.
 
     And a norm. Beyond are the weights of users whose error is larger than what counts.
-
-    Parameters
-    ----------
-    rows : Source
-        Ratings by user.
-    predicted : callable
-        (number of the first user, rows) -> ratings that were held out, and their predictions by the
-        model and by biases.
-    most, full : float
-        :func:`largest` and :func:`full_weight`.
-
-    Returns
-    -------
-    sums : float64 array, shape (4,)
-    longest : float
-        Norm of what a user adds, at most.
+    ``predicted`` makes of (number of the first user, rows) ratings that were held out, and their
+    predictions by the model and by biases; ``most`` is :func:`largest`, and ``full``
+    :func:`full_weight`.
     """
     add = partial(_add, predicted=predicted, most=most, full=full)
     sums = total(add, rows, Sums(4, NORM))
@@ -133,16 +120,7 @@ def _add(sums, rows, first, *, predicted, most, full):
 
 
 def read(noised: np.ndarray, noise: float, most: float, full: float) -> Worth:
-    """Return what a noised :func:`statistic` says.
-
-    Parameters
-    ----------
-    noised : float64 array, shape (4,)
-    noise : float
-        Its standard deviation.
-    most, full : float
-        As there.
-    """
+    """Return what a noised :func:`statistic` says, of the same ``most`` and ``full``."""
     # a noised count can be near 0 or below it, and errors are divided by it
     users = max(noised[2], noise, 1.0)
     ours = most * np.clip(noised[0] / users, 0, 1)

@@ -7,4 +7,5 @@ has what its lists are compared with. Each statistic has a
 share of mu^2, and the choices that depend on noised numbers are those of adaptive composition (see
 :mod:`dpmc.methods.user_level.local_bayes.method`). ``docs/ranking.md`` has the algorithm and the
 proof.
+Each ``statistic`` returns sums over users, and the norm of the longest vector that a user sent.
 """

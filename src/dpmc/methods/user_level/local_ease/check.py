@@ -40,24 +40,10 @@ REPLACED = 2 * NORM
 def statistic(rows: Source, divided: Divided, shares, scales, factors):
     """Return the sums over users of what NDCG gains from list to list, and a norm.
 
-    Parameters
-    ----------
-    rows : Source
-        Likes by user.
-    divided : callable
-        (number of the first user, rows) -> likes that the user ranks by, and those that should
-        stand on top.
-    shares : float64 array
-        Popularity.
-    scales, factors : float64 arrays
-        The model, of all items.
-
-    Returns
-    -------
-    total : float64 array, shape (2,)
-        A user adds at most 2^-1/2 to each, for a gain of :data:`LARGEST` or more.
-    longest : float
-        Norm of what a user adds, at most.
+    A user adds at most 2^-1/2 to each of the two, for a gain of :data:`LARGEST` or more.
+    ``divided`` makes of (number of the first user, rows) likes that the user ranks by, and those
+    that should stand on top; ``shares`` are popularity, and ``scales`` and ``factors`` the model,
+    of all items.
     """
     with_pairs = factors.any(axis=1)
     order = np.argsort(-shares, kind="stable")

@@ -25,19 +25,7 @@ REPLACED = (2 * COUNTED) ** 0.5
 
 
 def statistic(rows: Source, n_items: int) -> tuple[np.ndarray, float]:
-    """Return the weighted numbers of likes of the items and, last, of users, and a norm.
-
-    Parameters
-    ----------
-    rows : Source
-        Likes by user.
-
-    Returns
-    -------
-    sums : float64 array, shape (n_items + 1,)
-    longest : float
-        Norm of what a user adds, at most.
-    """
+    """Return the weighted numbers of likes of the items and, last, of users, and a norm."""
     sums = total(partial(_add, n_items=n_items), rows, Sums(n_items + 1, NORM))
     return sums.floats(), sums.longest
 

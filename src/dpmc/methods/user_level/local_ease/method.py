@@ -11,7 +11,6 @@ from dpmc.methods.base import number, positive, share, with_parameters
 from dpmc.methods.blocks import LabelledBlocks, in_blocks, of_users
 from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.private_choice import within, without
-from dpmc.methods.user_level.covariance import SLACK
 from dpmc.methods.user_level.local_ease import check, counts, pairs
 from dpmc.methods.user_level.local_ease.constants import (
     CHECK_SHARE,
@@ -21,7 +20,6 @@ from dpmc.methods.user_level.local_ease.constants import (
     PAIRS_FROM,
 )
 from dpmc.methods.user_level.predictions import UserLevelMethod
-from dpmc.privacy.ledger import PrivacyViolation
 from dpmc.privacy.relations import USER_REPLACE
 from dpmc.ratings import Ratings
 from dpmc.released import SCORES
@@ -173,7 +171,7 @@ class LocalEase(UserLevelMethod):
         if model is not None:
             divided = partial(_divided, out)
             sent = check.statistic(rows, divided, popularity.shares, *model)
-            noised, noise = self._release(statistics, "check", *sent, CHECK_SHARE)
+            noised, noise = self._ask(statistics, "check", sent, CHECK_SHARE)
             popular = check.better(noised, noise) if model[1].any() else None
         self._publish(own, popularity, popular, model)
         if callback is not None:
@@ -191,20 +189,20 @@ class LocalEase(UserLevelMethod):
     def _learnt(self, rows, out, n_items, statistics):
         """Return popularity, and scales and factors, or None where pairs were not asked for."""
         sent = counts.statistic(rows, n_items)
-        noised, noise = self._release(statistics, "counts", *sent, COUNTS_SHARE)
+        noised, noise = self._ask(statistics, "counts", sent, COUNTS_SHARE)
         popularity = counts.read(noised, noise)
         left = 1 - COUNTS_SHARE - CHECK_SHARE
         of_pair = statistics.noise_std(self._sensitivity("pairs")) * self._weight(left)
         # too few users for pairs: what was kept for them goes into better counts, at the same cost
         if pairs.telling(popularity) < self.pairs_from * of_pair:
-            again, less = self._release(statistics, "counts", *sent, 1 - COUNTS_SHARE)
+            again, less = self._ask(statistics, "counts", sent, 1 - COUNTS_SHARE)
             # weights by the inverse variances, which are proportional to the shares
             noised = COUNTS_SHARE * noised + (1 - COUNTS_SHARE) * again
             return counts.read(noised, less * (1 - COUNTS_SHARE) ** 0.5), None
         items = pairs.items_worth_it(popularity, of_pair)
         few = rows.then(partial(without, out)).then(partial(_columns, items, n_items))
         sent = pairs.statistic(few, items.size)
-        noised, _ = self._release(statistics, "pairs", *sent, left)
+        noised, _ = self._ask(statistics, "pairs", sent, left)
         gram = pairs.matrix_of(noised, items.size)
         popularity = popularity.with_pairs(gram, of_pair, items)
         return popularity, pairs.read(gram, of_pair, items, popularity)
@@ -224,14 +222,10 @@ class LocalEase(UserLevelMethod):
         made = STATISTICS[what]
         return made.REPLACED if self.relation == USER_REPLACE else made.NORM
 
-    def _release(self, statistics, what, sent, longest, part):
-        """Release a sum over users of vectors, the longest so long; return it and its noise."""
-        norm = STATISTICS[what].NORM
-        if not longest <= norm * SLACK:
-            raise PrivacyViolation(f"{what}: a user has a norm above the bound {norm:g}")
-        sensitivity, weight = self._sensitivity(what), self._weight(part)
-        noised = statistics.ledger.release(what, sent, sensitivity, weight=weight)
-        return noised, statistics.noise_std(sensitivity) * weight
+    def _ask(self, statistics, what, sent, share):
+        """Release a sum and return it and its noise, see :meth:`_release`."""
+        norm, sensitivity = STATISTICS[what].NORM, self._sensitivity(what)
+        return self._release(statistics, what, *sent, norm, share, sensitivity)
 
     def predict_matrix(self):
         """Return the scores of all items, shape (n_users, n_items)."""

@@ -52,17 +52,7 @@ def items_worth_it(popularity: Popularity, noise: float) -> np.ndarray:
 def statistic(rows: Source, n_items: int) -> tuple[np.ndarray, float]:
     """Return the weighted numbers of users who like both items of a pair, and a norm.
 
-    Parameters
-    ----------
-    rows : Source
-        Likes by user, of the items with pairs.
-
-    Returns
-    -------
-    sums : float64 array, shape (n_items (n_items - 1) / 2,)
-        Row by row of the upper triangle without the diagonal.
-    longest : float
-        Norm of what a user adds, at most.
+    Row by row of the upper triangle without the diagonal, of likes of items with pairs.
     """
     sums = Sums(n_items * (n_items + 1) // 2, NORM)
     total(partial(_add, n_items=n_items), rows, sums)
@@ -97,20 +87,13 @@ def matrix_of(noised: np.ndarray, n_items: int) -> np.ndarray:
 def read(
     gram: np.ndarray, noise: float, items: np.ndarray, popularity: Popularity
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return scales and factors of all items, as noised pairs say.
+    """Return scales and factors of all items, as noised pairs of some say.
 
     A matrix of noise alone has eigenvalues up to the edge 2 s sqrt(m); a direction of size t in it
     shows as l = t + s^2 m / t, with the squared cosine 1 - s^2 m / t^2 to its own (Benaych-Georges
     and Nadakuditi, "The eigenvalues and eigenvectors of finite, low rank perturbations of large
-    random matrices", Advances in Mathematics 227(1), 2011).
-
-    Parameters
-    ----------
-    gram : float64 array, shape (m, m)
-        Symmetric, with zeros on the diagonal.
-    noise : float
-        Standard deviation of an entry.
-    items : int64 array, shape (m,)
+    random matrices", Advances in Mathematics 227(1), 2011). ``gram`` is symmetric, with zeros on
+    the diagonal, and ``noise`` the deviation of an entry.
     """
     shares, m = popularity.shares, items.size
     # of the likes of a user so many are of items with pairs, if users are alike

@@ -15,7 +15,7 @@ class PrivatePopularity(LocalEase):
         own = in_blocks(ratings, self.threads)
         rows = own.then(randomness.choices(self.ratings_per_user))
         sent = counts.statistic(rows, ratings.n_items)
-        popularity = counts.read(*self._release(statistics, "counts", *sent, 1.0))
+        popularity = counts.read(*self._ask(statistics, "counts", sent, 1.0))
         self._publish(own, popularity, None, None)
 
 
