@@ -7,22 +7,24 @@ what was released before.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
 from dpmc.errors import InputError, did_you_mean
 from dpmc.mechanisms import Gaussian
-from dpmc.mechanisms.base import Mechanism, check_whole, probability
-from dpmc.privacy.accountants import DELTA, EPSILON
-from dpmc.privacy.compositions import Kinds
-from dpmc.privacy.losses import Loss, gaussian_shift
-from dpmc.privacy.relations import RELATIONS, check_relation
+from dpmc.mechanisms.base import Mechanism, check_whole, positive_finite, probability
+from dpmc.privacy.compositions import Kinds, compose, grid_step
+from dpmc.privacy.losses import Loss, gaussian_shift, kind
+from dpmc.privacy.relations import check_relation
 
 NORMS = ("scalar", "l1", "l2")
 
 ACCURACY = 1e-5
 """Relative width of the certified bounds that "pld" aims at."""
+
+Bounds = tuple[float, float]
+"""From below and from above; only "exact" and "pld" have a lower bound other than 0."""
 
 
 @dataclass(frozen=True)
@@ -85,10 +87,10 @@ class CertifiedBound:
     relation : str
         A key of :data:`dpmc.privacy.relations.RELATIONS`.
     epsilon, delta : float
-        A guarantee: both hold together for certain. One of them was asked for.
+        A guarantee: both hold together for certain.
     accountant : str
     lower, upper : float
-        The smallest value of what was asked for lies between them; ``upper`` is the bound.
+        The smallest epsilon lies between them; ``upper`` is the bound.
         ``lower`` is 0 where the bound is from above only: of "basic" and "rdp", and of Laplace and
         Huber noise by an l2 bound.
     """
@@ -100,12 +102,103 @@ class CertifiedBound:
     lower: float
     upper: float
 
-    def sentence(self) -> str:
-        """Return the bound in words."""
-        return (
-            f"If {RELATIONS[self.relation]}, the law of all releases together changes by at most "
-            f"(epsilon = {self.epsilon:.6g}, delta = {self.delta:.6g}), by {self.accountant}."
+
+# -- exact: Gaussian differential privacy ------------------------------------------------------
+
+
+def _exact_epsilon(kinds: Kinds, delta: float, accuracy: float) -> Bounds:
+    """n Gaussian releases lose as much as one whose shift is the root of the sum of squares."""
+    others = sorted({kind(loss.mechanism) for loss, _ in kinds} - {"gaussian"})
+    if others:
+        raise InputError(
+            f"The accountant 'exact' is for Gaussian noise alone, not for {' and '.join(others)}: "
+            "take 'pld'."
         )
+    shift = math.sqrt(sum(count * loss.shift**2 for loss, count in kinds))
+    value = Gaussian(1.0).epsilon(shift, delta)
+    return value, value
+
+
+# -- basic: epsilons and deltas add --------------------------------------------------------------
+
+
+def _basic_epsilon(kinds: Kinds, delta: float, accuracy: float) -> Bounds:
+    """Pure epsilons add up; unbounded losses share delta evenly."""
+    unbounded = sum(count for loss, count in kinds if math.isinf(loss.largest))
+    total = 0.0
+    for loss, count in kinds:
+        pure = math.isfinite(loss.largest)
+        total += count * (
+            loss.largest if pure else loss.mechanism.epsilon(loss.sensitivity, delta / unbounded)
+        )
+    return 0.0, total
+
+
+# -- rdp -----------------------------------------------------------------------------------------
+
+
+def _rdp_epsilon(kinds: Kinds, delta: float, accuracy: float) -> Bounds:
+    from dp_accounting.rdp.rdp_privacy_accountant import compute_epsilon
+
+    from dpmc.privacy.renyi import ORDERS, divergence
+
+    curve = sum(count * divergence(loss) for loss, count in kinds)
+    return 0.0, min(float(compute_epsilon(ORDERS, curve, delta)[0]), _pure(kinds))
+
+
+def _pure(kinds: Kinds) -> float:
+    """Epsilon at delta 0; also the limit of infinite order of the Renyi divergence."""
+    return sum(loss.largest * count for loss, count in kinds)
+
+
+# -- pld -----------------------------------------------------------------------------------------
+
+
+def _pld_epsilon(kinds: Kinds, delta: float, accuracy: float) -> Bounds:
+    """Divide the step until the bounds are as close as asked, or no closer than before.
+
+    Rounding errors grow with the number of grid points; every pair of bounds is valid.
+    """
+    pure = _pure(kinds)
+    if delta == 0:
+        return pure, pure  # tight: the largest loss of every release is an atom
+    if len(kinds) == 1 and kinds[0][1] == 1:
+        value = kinds[0][0].epsilon(delta)
+        return value, value
+
+    def bounds(step: float) -> Bounds:
+        lower, upper = (
+            compose(kinds, step, pessimistic=side).epsilon(delta) for side in (False, True)
+        )
+        return min(lower, pure), min(upper, pure)
+
+    positive_finite("accuracy", accuracy)
+    rough = bounds(max(loss.reach for loss, _ in kinds) / 150)[1]
+    step = grid_step(kinds, rough, accuracy)
+    lower, upper = bounds(step)
+    for _ in range(3):
+        width = upper - lower
+        if not math.isfinite(upper) or width <= accuracy * upper:
+            break
+        # The distance falls with the square of the step. Divided by a whole number, atoms of the
+        # loss stay on the grid.
+        step /= min(4, math.ceil(math.sqrt(width / (accuracy * upper))))
+        finer = bounds(step)
+        lower, upper = max(lower, finer[0]), min(upper, finer[1])
+        if upper - lower > 0.7 * width:
+            break
+    return lower, upper
+
+
+EPSILON: dict[str, Callable[[Kinds, float, float], Bounds]] = {
+    "pld": _pld_epsilon,
+    "rdp": _rdp_epsilon,
+    "basic": _basic_epsilon,
+    "exact": _exact_epsilon,
+}
+
+
+# -- what users ask ------------------------------------------------------------------------------
 
 
 def epsilon(
@@ -136,7 +229,16 @@ def epsilon(
         A guarantee that does not exist (Gaussian noise at delta 0; other noise and "exact"), a
         name that is unknown, a number out of range.
     """
-    kinds, exact = _checked(releases, relation, accountant)
+    check_relation(relation)
+    if accountant not in EPSILON:
+        raise InputError(
+            f"There is no accountant {accountant!r}{did_you_mean(accountant, EPSILON)}; "
+            f"there are {', '.join(EPSILON)}."
+        )
+    listed = [releases] if isinstance(releases, Releases) else list(releases)
+    if not listed:
+        raise InputError("There are no releases to account for.")
+    kinds = [(one.loss, one.count) for one in listed]
     delta = probability("delta", delta)
     if delta == 0 and any(math.isinf(loss.largest) for loss, _ in kinds):
         raise InputError(
@@ -149,26 +251,9 @@ def epsilon(
             f"No finite epsilon can be shown by {accountant} at delta = {delta:g}: rounding errors "
             "are larger than that; give a larger delta or take another accountant."
         )
-    return CertifiedBound(relation, upper, delta, accountant, lower * exact, upper)
-
-
-def delta(
-    releases: Releases | Iterable[Releases],
-    epsilon: float,
-    *,
-    relation: str,
-    accountant: str = "pld",
-    accuracy: float = ACCURACY,
-) -> CertifiedBound:
-    """Return the smallest delta of releases at ``epsilon`` that an accountant can show.
-
-    Parameters, and what is raised, as for :func:`epsilon`; ``epsilon`` is a number of at least 0.
-    """
-    kinds, exact = _checked(releases, relation, accountant)
-    if not 0 <= epsilon < math.inf:
-        raise InputError(f"epsilon must be a number of at least 0, got {epsilon!r}.")
-    lower, upper = DELTA[accountant](kinds, float(epsilon), accuracy)
-    return CertifiedBound(relation, float(epsilon), upper, accountant, lower * exact, upper)
+    if any(one.dominated for one in listed):
+        lower = 0.0  # these releases may lose less than what is accounted for in their place
+    return CertifiedBound(relation, upper, delta, accountant, lower, upper)
 
 
 def spent(noise: Mechanism, releases: float, delta: float, relation: str) -> float:
@@ -184,20 +269,3 @@ def spent(noise: Mechanism, releases: float, delta: float, relation: str) -> flo
         with suppress(InputError):  # one release loses too much for a distribution
             found.append(epsilon(kind, delta, relation=relation, accountant="pld").epsilon)
     return min(found)
-
-
-def _checked(
-    releases: Releases | Iterable[Releases], relation: str, accountant: str
-) -> tuple[Kinds, bool]:
-    """Return the losses and how often, and whether these are the losses of the releases."""
-    check_relation(relation)
-    if accountant not in EPSILON:
-        raise InputError(
-            f"There is no accountant {accountant!r}{did_you_mean(accountant, EPSILON)}; "
-            f"there are {', '.join(EPSILON)}."
-        )
-    listed = [releases] if isinstance(releases, Releases) else list(releases)
-    if not listed:
-        raise InputError("There are no releases to account for.")
-    exact = not any(one.dominated for one in listed)
-    return [(one.loss, one.count) for one in listed], exact

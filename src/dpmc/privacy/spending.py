@@ -46,8 +46,7 @@ from functools import cache
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian, Mechanism
-from dpmc.privacy.accountants import EPSILON
-from dpmc.privacy.accounting import ACCURACY
+from dpmc.privacy.accounting import ACCURACY, EPSILON
 from dpmc.privacy.calibration import calibrate
 from dpmc.privacy.guarantee import ROUNDING
 from dpmc.privacy.losses import Loss, kind
