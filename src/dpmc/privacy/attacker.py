@@ -68,18 +68,9 @@ COMPARED = (0.1, 1.0, 5.0, 10.0, 20.0)
 class Words:
     """How to speak of a relation to whoever is not of the field.
 
-    Attributes
-    ----------
-    protected : str
-        And what is not.
-    one : str
-        Whom or what the worst case is about.
-    claim : str
-        What an attacker wants to know.
-    halves : str
-        Persons or ratings, half of which make it true.
-    absent, there : str
-        Where it is not true, and where it is.
+    What is protected and what is not; whom or what the worst case is about; what an attacker wants
+    to know; the persons or ratings half of which make it true; where it is not true, and where it
+    is.
     """
 
     protected: str

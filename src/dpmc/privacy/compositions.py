@@ -39,12 +39,8 @@ Kinds = Sequence[tuple[Loss, int]]
 class Distribution:
     """The privacy loss of a composition, on a grid.
 
-    Parameters
-    ----------
-    pessimistic : bool
-        Whether it bounds delta from above; else from below.
-    rounding : float
-        Bound on the error of a delta from floating point and from what was cut off.
+    It bounds delta from above if it is ``pessimistic``, else from below. ``rounding`` bounds the
+    error of a delta from floating point and from what was cut off.
     """
 
     pmf: Any

@@ -26,28 +26,14 @@ def table_one(
 ) -> list[dict[str, object]]:
     """Return the nominal budgets of the three mechanisms, per release and coordinate.
 
-    Parameters
-    ----------
-    variances : iterable of float
-        Of the noise. Huber noise of scale 1 has a variance above 1; at variance 1 the papers
-        take a = 3 (whose variance is 1.003610); below 1 its parameter and epsilons are None.
-    sensitivity : float
-        Assumed distance of neighbouring values. The paper takes 5 and calls it the range of the
-        ratings.
-    delta : float
-        Of the Gaussian mechanism, 0 < delta < 1; the other two are pure, with delta 0.
+    In the order of the paper's table, mechanism by mechanism, with its formula (for the Gaussian
+    with log10 where ln belongs), the corrected one (with ln, proven below 1 only), the exact
+    epsilon (analytic Gaussian, Balle and Wang 2018; the other two are exact as they are) and
+    ``delta``, which the other two do not need. The parameter is that of :data:`PARAMETER`. The
+    paper takes the sensitivity 5 and calls it the range of the ratings. Huber noise of scale 1 has
+    a variance above 1; at variance 1 the papers take a = 3 (whose variance is 1.003610); below 1
+    its parameter and epsilons are None.
 
-    Returns
-    -------
-    list of dict
-        In the order of the paper's table (mechanism by mechanism), with keys ``mechanism``,
-        ``variance``, ``parameter`` (see ``PARAMETER``), ``epsilon_published_form`` (the paper's
-        formula, for the Gaussian with log10 where ln belongs), ``epsilon_corrected`` (with ln;
-        that formula is proven below 1 only), ``epsilon_exact`` (analytic Gaussian, Balle and Wang
-        2018; the other two are exact as they are) and ``delta``.
-
-    Notes
-    -----
     [Gowtham 2022], Table 1, prints 5.382, 4.235 and 3.602 for Huber noise of variance 2, 3 and 4:
     the formula a D is right, the a were not solved to the reported precision, and the numbers are
     5.3799, 4.2163 and 3.6012.

@@ -18,18 +18,9 @@ MOST_RELEASES = 10_000
 class Plan:
     """A training, as far as its noise goes; all of it is public.
 
-    Attributes
-    ----------
-    relation : str
-        One of :data:`dpmc.privacy.relations.RELATIONS`.
-    method : str
-        As ``dpmc fit`` names it.
-    releases : int
-    settings : mapping
-        What the method is constructed with, for the reader.
-    sensitivities : callable
-        Sensitivities, by the name of the mechanism, of the statistics that the rows of items are
-        made of: empty where they follow from what is released earlier.
+    ``settings`` are what the method, by its name in ``dpmc fit``, is constructed with, for the
+    reader. ``sensitivities`` makes of the name of a mechanism the sensitivities of the statistics
+    that the rows of items are made of: none where they follow from what is released earlier.
     """
 
     relation: str
@@ -43,16 +34,9 @@ class Plan:
 class Option:
     """What a budget costs with one mechanism.
 
-    Attributes
-    ----------
-    mechanism : str
-    noise : Mechanism
-        At sensitivity 1, in the norm of the mechanism.
-    accountant : str
-    pure_epsilon : float
-        What the same noise guarantees at delta 0; infinite for Gaussian noise.
-    deviations : dict
-        Of a plan: standard deviation of the noise on each statistic of items.
+    The noise is at sensitivity 1, in the norm of the mechanism; ``pure_epsilon`` is what the same
+    noise guarantees at delta 0, infinite for Gaussian noise; ``deviations`` are, of a plan, those
+    of the noise on each statistic of items.
     """
 
     mechanism: str
@@ -86,16 +70,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The answer for a budget.
-
-    Attributes
-    ----------
-    epsilon, delta : float
-    releases : int
-    plan : Plan or None
-    options : tuple of Option
-        What the budget allows: the one to take, then by the variance of the noise.
-    """
+    """The answer for a budget: the option to take, then the others by the variance of the noise."""
 
     epsilon: float
     delta: float
@@ -144,20 +119,10 @@ def recommend(
 ) -> Recommendation:
     """Return which mechanism needs the least noise for a budget, and how much each needs.
 
-    Parameters
-    ----------
-    epsilon, delta : float
-        Of all releases together. At delta 0 there is no Gaussian noise.
-    releases : int
-        Each of sensitivity 1, in the mechanism's own norm: the answer for scalars, or where l1 and
-        l2 sensitivities are equal.
-    plan : Plan
-        A training instead, for which that is taken of :func:`noises`.
-
-    Raises
-    ------
-    InputError
-        Both or none of ``releases`` and ``plan``; a budget that is none.
+    Either for so many ``releases``, each of sensitivity 1 in the mechanism's own norm: the answer
+    for scalars, or where l1 and l2 sensitivities are equal. Or for the ``plan`` of a training, of
+    the mechanisms in :func:`noises`. An InputError refuses both or none of them, and a budget that
+    is none.
     """
     if (plan is None) == (releases is None):
         raise InputError(

@@ -61,16 +61,9 @@ CLOSE = 1e-4
 class Cost:
     """What one fit costs.
 
-    Attributes
-    ----------
-    epsilon, delta : float
-        Of the fit alone.
-    noise : Gaussian or Laplace
-        On a release of sensitivity 1.
-    releases : float
-        What all that is released amounts to, in releases with this noise.
-    list_delta : float
-        With which an item of one user alone is listed, at most: part of delta.
+    ``noise`` is on a release of sensitivity 1, ``releases`` what all that is released amounts to
+    with this noise, and ``list_delta`` the part of delta with which an item of one user alone is
+    listed, at most.
     """
 
     epsilon: float

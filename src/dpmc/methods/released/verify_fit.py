@@ -43,15 +43,8 @@ ACCURACY = 1e-5
 class Account:
     """What follows from a guarantee's numbers, which follow from each other.
 
-    Attributes
-    ----------
-    guarantee : Guarantee
-    sentence : str
-    attacker : Attacker
-    small : float
-        See :func:`dpmc.privacy.policy.at_small_delta`.
-    content : dict
-        What is stated, but for files and versions, in the order in which it is written.
+    ``small`` is :func:`dpmc.privacy.policy.at_small_delta`, and ``content`` what is stated, but for
+    files and versions, in the order in which it is written.
     """
 
     guarantee: Guarantee

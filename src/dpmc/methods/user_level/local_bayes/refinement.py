@@ -56,13 +56,8 @@ NORM = float(np.sqrt(1 + GRAM_BOUND**2 + SPREAD_UNIT**2))
 class Step(NamedTuple):
     """The public numbers of a step.
 
-    Attributes
-    ----------
-    spread : float
-        Standard deviation of ratings around what an ideal model predicts.
-    columns : float64 array, shape (1 + rank,)
-    counted, unshortened, unit : float
-        See :func:`dpmc.methods.user_level.local_bayes.users.updates`.
+    The standard deviation of ratings around what an ideal model predicts, and what
+    :func:`dpmc.methods.user_level.local_bayes.users.updates` takes.
     """
 
     spread: float
@@ -224,12 +219,7 @@ def spread_error(noise: float, scale: Scale) -> float:
 class Guard:
     """Takes back a step after which more is left of ratings than before, and shortens later ones.
 
-    Attributes
-    ----------
-    taken_back : int
-        Steps.
-    caution : float
-        See :func:`read`; doubled by each step that is taken back.
+    ``caution`` (see :func:`read`) is doubled by each step that is taken back.
     """
 
     def __init__(self):

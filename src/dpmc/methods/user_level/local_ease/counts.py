@@ -43,16 +43,8 @@ def _add(sums, rows, first, *, n_items):
 class Popularity:
     """What noised counts say.
 
-    Attributes
-    ----------
-    users : float
-        About how many there are with a like; at least 1.
-    likes : float
-        How many a user has, about; at least 1.
-    shares : float64 array, shape (n_items,)
-        Of users who like an item, with noise: also below 0.
-    noise : float
-        Standard deviation of a share.
+    About how many users have a like, and how many likes a user has, both at least 1; the shares of
+    users who like the items, with noise and so also below 0; and the standard deviation of a share.
     """
 
     users: float
