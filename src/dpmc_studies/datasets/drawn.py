@@ -88,26 +88,12 @@ def _check_sizes(users, items, rank, share, max_norm):
 def _observed(rng, users, items, share) -> tuple[np.ndarray, np.ndarray]:
     """Which entries are observed: (indptr, indices) of compressed rows."""
     step = min(users, max(1, BLOCK // items))
-    draws, below = np.empty((step, items), dtype=np.float32), np.empty(step * items, dtype=np.int32)
     indptr, columns = np.zeros(users + 1, dtype=np.int64), []
     for first in range(0, users, step):
-        block = rng.random(dtype=np.float32, out=draws[: users - first])
-        counts = indptr[first + 1 : first + 1 + len(block)]
-        columns.append(below[: _columns_below(block, np.float32(share), counts, below)].copy())
+        seen = rng.random((min(step, users - first), items), dtype=np.float32) < np.float32(share)
+        indptr[first + 1 : first + 1 + len(seen)] = np.count_nonzero(seen, axis=1)
+        columns.append((np.flatnonzero(seen) % items).astype(np.int32))
     return np.cumsum(indptr, out=indptr), np.concatenate(columns)
-
-
-@njit(cache=True)
-def _columns_below(draws, share, counts, below):
-    """Write the columns of the draws below the share, and how many each row has; return the sum."""
-    number = np.uint64(0)
-    for row in range(draws.shape[0]):
-        before = number
-        for column in range(draws.shape[1]):  # without a branch, which no CPU can foresee
-            below[number] = column
-            number += np.uint64(draws[row, column] < share)
-        counts[row] = number - before
-    return number
 
 
 def _fresh(rng, indptr, indices, items, number) -> tuple[np.ndarray, np.ndarray]:
@@ -119,7 +105,8 @@ def _fresh(rng, indptr, indices, items, number) -> tuple[np.ndarray, np.ndarray]
             f"{number} test entries are wanted of {hidden} that are not observed; ask for at least "
             "1 and at most half of them."
         )
-    taken = _marked(indptr, indices, items)
+    taken = np.zeros(size, dtype=bool)
+    taken[np.repeat(np.arange(0, size, items), np.diff(indptr)) + indices] = True
     found, count = np.empty(number, dtype=np.int64), 0
     while count < number:
         drawn = rng.integers(size, size=2 * number * size // hidden)
@@ -128,30 +115,15 @@ def _fresh(rng, indptr, indices, items, number) -> tuple[np.ndarray, np.ndarray]
 
 
 @njit(cache=True)
-def _marked(indptr, indices, items):
-    """Return the entries that compressed rows hold: of a matrix row after row, a bit for each."""
-    marks = np.zeros((indptr.size - 1) * items // 8 + 1, dtype=np.uint8)
-    for row in range(indptr.size - 1):
-        for k in range(indptr[row], indptr[row + 1]):
-            entry = np.uint64(row * items + indices[k])
-            marks[entry >> np.uint64(3)] |= np.uint8(1 << (entry & np.uint64(7)))
-    return marks
-
-
-@njit(cache=True)
 def _take_new(drawn, taken, found, count):
     """Write to ``found`` from ``count`` on the drawn entries that are not taken, and take them.
 
     Return how many it holds then; it may be full before the last draw.
     """
-    for signed in drawn:
-        if count == found.size:
-            break
-        entry = np.uint64(signed)
-        bit = np.uint8(1 << (entry & np.uint64(7)))
-        if not taken[entry >> np.uint64(3)] & bit:
-            taken[entry >> np.uint64(3)] |= bit
-            found[count] = signed
+    for entry in drawn:
+        if count < found.size and not taken[entry]:
+            taken[entry] = True
+            found[count] = entry
             count += 1
     return count
 

@@ -94,11 +94,6 @@ def test_data_that_are_no_longer_public_are_no_failure(tmp_path):
         assert all("are no longer public" in line for line in lines)
 
 
-def test_unknown_name(tmp_path):
-    with pytest.raises(InputError, match="did you mean 'jester'"):
-        run("fetch", "jestr", "--directory", tmp_path)
-
-
 def test_verify_reads_what_is_here(tmp_path, small_mirror, configuration):
     options = ["--mirror", small_mirror, "--config", configuration]
     result = run("verify", "ml-100k", "mine", *options)
@@ -106,12 +101,6 @@ def test_verify_reads_what_is_here(tmp_path, small_mirror, configuration):
     assert "mine.csv: 3 ratings, 2 users, 2 items, 75.00% observed" in result.output
     with pytest.raises(InputError, match=r"1 of 3 data sets failed: sweetrs\."):
         run("verify", *options)
-
-
-def test_verify_without_data(tmp_path):
-    assert "Nothing to verify" in run("verify", "--directory", tmp_path).output
-    with pytest.raises(InputError, match="there is no file"):
-        run("verify", "jester", "--directory", tmp_path)
 
 
 def test_own_file_with_a_bad_line(tmp_path, configuration):
@@ -127,12 +116,6 @@ def test_configuration_that_is_no_mapping(tmp_path, content):
     path.write_text(content)
     with pytest.raises(InputError, match="must hold keys"):
         run("list", "--config", path)
-
-
-def test_configuration_without_data_section(tmp_path):
-    path = tmp_path / "config.yaml"
-    path.write_text("huber: {seed: 1}\n")
-    assert "ml-100k" in run("list", "--config", path).output
 
 
 def test_command_line_prints_one_sentence_and_fails(tmp_path):

@@ -71,22 +71,6 @@ def test_download_arrives_whole_and_leaves_nothing_else(dataset, host, tmp_path)
     assert host.asked == 1
 
 
-@pytest.mark.parametrize(("progress", "terminal"), [(True, True), (True, False), (False, True)])
-def test_progress_bar_is_shown_on_a_terminal(
-    dataset, host, tmp_path, monkeypatch, progress, terminal
-):
-    class Stream(io.StringIO):
-        def isatty(self):
-            return terminal
-
-    stream = Stream()
-    monkeypatch.setattr("sys.stderr", stream)
-    obtain(dataset, tmp_path, **{**FAST, "progress": progress})
-    shown = stream.getvalue()
-    assert bool(shown) == (progress and terminal)
-    assert ("Toy: 100%" in shown) == bool(shown)
-
-
 @pytest.mark.parametrize("announce", [True, False])
 def test_cut_is_noticed_and_the_file_asked_for_again(dataset, host, tmp_path, announce):
     host.announce, host.cuts = announce, [65_536, 49_152]
@@ -124,13 +108,6 @@ def test_server_error_is_tried_again(dataset, host, tmp_path):
     assert files_in(tmp_path / "other") == []
 
 
-def test_stall_in_the_body_ends_after_the_timeout(dataset, host, tmp_path):
-    host.stall = True
-    sentence = refused(dataset, tmp_path, DataNotAvailable, timeout=0.3, attempts=1)
-    assert "sent nothing for 0.3 s" in sentence
-    assert not (tmp_path / "toy/ratings.dat").exists()
-
-
 def test_stall_before_the_answer_ends_after_the_timeout(dataset, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
@@ -158,17 +135,6 @@ def test_wrong_content_is_refused_and_not_kept(dataset, host, tmp_path):
     assert dataset.sha256 in sentence
     assert str(tmp_path / "toy/ratings.dat") in sentence
     assert files_in(tmp_path) == []
-
-
-def test_offline_asks_nobody(dataset, host, tmp_path):
-    sentence = refused(dataset, tmp_path, DataNotAvailable, offline=True)
-    assert "downloads are switched off" in sentence
-    assert host.asked == 0
-
-
-def test_attempts_must_be_positive(dataset, tmp_path):
-    with pytest.raises(ValueError, match="attempts"):
-        obtain(dataset, tmp_path, attempts=0)
 
 
 # --- local copy and mirror
@@ -211,13 +177,9 @@ def test_mirror_of_the_environment(dataset, tmp_path, mirror_folder, monkeypatch
     assert available(dataset, tmp_path / "data")
     assert obtain(dataset, tmp_path / "data", offline=True).read_bytes() == BODY
     monkeypatch.setenv("DPMC_DATA_MIRROR", str(tmp_path / "nowhere"))
+    assert "does not exist" in refused(dataset, tmp_path)
     # an argument wins over the environment
     assert obtain(dataset, tmp_path / "more", mirror=mirror_folder, offline=True).exists()
-
-
-def test_empty_variable_is_no_mirror(dataset, tmp_path, monkeypatch):
-    monkeypatch.setenv("DPMC_DATA_MIRROR", "")
-    assert not available(dataset, tmp_path)
 
 
 def test_wrong_file_in_the_mirror_is_refused(dataset, host, tmp_path, mirror_folder):
@@ -240,12 +202,6 @@ def test_file_that_the_mirror_lacks_is_downloaded(dataset, tmp_path):
     assert f"it is not in the mirror {tmp_path / 'empty'}" in sentence
 
 
-def test_mirror_folder_that_does_not_exist(dataset, tmp_path):
-    sentence = refused(dataset, tmp_path, mirror=tmp_path / "nowhere")
-    assert str(tmp_path / "nowhere") in sentence
-    assert "does not exist" in sentence
-
-
 def test_folder_that_cannot_be_made(dataset, tmp_path):
     (tmp_path / "toy").write_text("a file where the folder should be")
     assert "cannot be read or written" in refused(dataset, tmp_path)
@@ -258,12 +214,6 @@ def test_locate_and_available(dataset, tmp_path, mirror_folder):
     path = obtain(dataset, tmp_path / "data", mirror=mirror_folder)
     assert locate(dataset, tmp_path / "data", mirror_folder) == path
     assert available(dataset, tmp_path / "data")
-
-
-def test_verify(dataset, tmp_path, mirror_folder):
-    verify(dataset, mirror_folder / "toy/ratings.dat")
-    with pytest.raises(InputError, match=r"there is no file .*fetch it first"):
-        verify(dataset, tmp_path / "nothing")
 
 
 # --- one member of an archive
@@ -318,12 +268,6 @@ def test_archive_that_is_wrong(packed, host, tmp_path, body, reason):
     assert host.url in sentence
     assert reason in sentence
     assert files_in(tmp_path) == []
-
-
-def test_cut_archive_is_asked_for_again(packed, host, tmp_path):
-    host.body, host.cuts = archive(**{"other.bin": BODY, "rating_final.csv": CSV}), [65_536]
-    assert obtain(packed, tmp_path, **FAST).read_bytes() == CSV
-    assert host.asked == 2
 
 
 # --- a user's own file

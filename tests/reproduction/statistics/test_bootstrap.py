@@ -88,12 +88,6 @@ def test_cells_count_by_their_inverse_variance():
     assert found.standard_error > 0.8 * (1 / variance).sum() ** -0.5
 
 
-def test_cells_with_different_effects_count_nearly_alike():
-    effects = np.tile([0.0, 0.0, 1.0, 1.0], 3)
-    weights = cell_weights(loud_and_quiet(9, 30, effects))
-    assert weights.max() < 1.1 * weights.min()
-
-
 def test_weights_by_hand():
     # Three cells with standard errors 1, 1, 2 and means 0, 4, 8, by the formulas of the source.
     quantiles = stats.norm.ppf((np.arange(20) + 0.5) / 20)
@@ -131,31 +125,14 @@ def test_cells_with_different_numbers_of_trials_count_alike():
     assert found.low < found.estimate < found.high
 
 
-def test_trials_and_cells_without_any_value_do_not_count():
-    values = np.random.default_rng(5).normal(size=(3, 8))
-    padded = np.full((5, 11), np.nan)
-    padded[1:4, 2:10] = values
-    assert pooled_interval(padded) == pytest.approx(pooled_interval(values))
-
-
 @pytest.mark.parametrize("trials", [1, 2, 4])
 def test_few_trials_have_an_estimate_without_interval(trials):
     found = pooled_interval(np.ones((2, trials)))
     assert (found.estimate, found.trials) == (1.0, trials)
     assert np.isnan([found.low, found.high]).all()
-
-
-@pytest.mark.parametrize("shape", [(1, 0), (2, 6)])
-def test_nothing_at_all_is_missing(shape):
-    found = pooled_interval(np.full(shape, np.nan))
-    assert np.isnan(found.estimate)
-    assert found.trials == 0
-
-
-def test_same_seed_same_interval_and_another_seed_another():
-    values = np.random.default_rng(6).normal(size=(4, 10))
-    assert pooled_interval(values) == pooled_interval(values)
-    assert pooled_interval(values) != pooled_interval(values, seed=1)
+    nothing = pooled_interval(np.full((2, trials), np.nan))
+    assert np.isnan(nothing.estimate)
+    assert nothing.trials == 0
 
 
 def test_resamples_without_a_value_are_left_out():
@@ -163,11 +140,6 @@ def test_resamples_without_a_value_are_left_out():
         return np.where(weights[:, 0] > 0, 2.0, np.nan)
 
     assert bootstrap_interval(defined_for_some, 6).low == 2.0
-
-    def never(weights):
-        return np.where(weights.sum(axis=1) > 0, np.nan, 0.0)
-
-    assert np.isnan(bootstrap_interval(never, 6).low)
 
 
 class TestSpreadRatio:
