@@ -36,10 +36,6 @@ SHOWN = (
     "dpmc_studies.report",
     "dpmc.datasets.registry",
 )
-# it makes its own table
-SHOWN_IN = {
-    ("onebit", "gradient_steps"): {"dpmc_studies.frame.showing.table_model"},
-}
 HEAVY = ("pandas", "matplotlib", "numba", "scipy.stats")
 
 every_study = pytest.mark.parametrize("name", STUDIES)
@@ -281,7 +277,7 @@ def test_what_shows_a_job_is_not_its_code(name):
     for job in STUDIES[name].jobs:
         closure = closure_of([job.run.partition(":")[0]])
         shown = {each for each in closure if each.startswith(SHOWN)}
-        assert shown == SHOWN_IN.get((name, job.name), set()), job.name
+        assert not shown, job.name
         assert f"dpmc_studies.studies.{name}" not in closure, job.name  # which imports everything
 
 

@@ -32,15 +32,13 @@ CODE = re.compile(
 @cache
 def reasons():
     """Return the reasons on made-up results of every study, by study and claim."""
-    tables = onebit.tables()
-    names = ("trials", "ranks", "outp_change", "outp_attack")
     judged = (
         ("dpals", OF_DPALS, dpals_evidence(dpals.tables())),
         ("equal_privacy", OF_EQUAL_PRIVACY, EqualPrivacyEvidence(
             equal_privacy.fake_calibrated(), equal_privacy.fake_frontier())),
         ("which_model", OF_WHICH_MODEL, WhichModelEvidence(
             **{each: which_model.tables()[each] for each in NAMES})),
-        ("onebit", OF_ONEBIT, onebit_evidence(**{each: tables.get(each) for each in names})),
+        ("onebit", OF_ONEBIT, onebit_evidence(onebit.tables())),
     )  # fmt: skip
     found = {
         (study, claim): judge(evidence).reason

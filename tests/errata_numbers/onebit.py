@@ -8,19 +8,16 @@ from dpmc.mechanisms import Laplace
 from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc_studies.frame.showing.erratum import Evidence
 from dpmc_studies.methods.onebit.guarantee import guarantee_of
-from dpmc_studies.methods.onebit.labels import MECHANISM_LABELS
 from dpmc_studies.methods.onebit.links import Link, link_of
 from dpmc_studies.methods.onebit.signs import MEAN, binarise
-from dpmc_studies.studies.onebit.claims.link_facts import least_curvature
-from dpmc_studies.studies.onebit.claims.privacy_facts import CLIP, loss_on_one_entry, one_entry
-from dpmc_studies.studies.onebit.experiments.bounds import (
+from dpmc_studies.studies.onebit.claims.bound_facts import (
     RIGHT,
     published_steepness_and_flatness,
     sampling_constants,
-    steepness_and_flatness,
 )
+from dpmc_studies.studies.onebit.claims.link_facts import least_curvature, steepness_and_flatness
+from dpmc_studies.studies.onebit.claims.privacy_facts import CLIP, loss_on_one_entry, one_entry
 from dpmc_studies.studies.onebit.experiments.outp import block_change
-from dpmc_studies.studies.onebit.frames import PUBLISHED
 from dpmc_studies.studies.onebit.instances import first_split, instance
 
 SIDE, OBSERVED = 100, 1500  # of the paper's matrices, 15 % of the entries
@@ -29,8 +26,6 @@ ADMITTED, SMALL = 0.5, 0.001  # chances of flipping -1, and +1
 BLOCK = 40  # side of the block instance
 SEARCHES, SIGNS, HALVINGS, DECREASE = 500, 50, 20, 1e-4
 MATRICES = 10_000
-NOISES = 100_000
-STEPS = 5
 TRAINING = 0.8
 TEST = 20_000  # lines of the split u1 of MovieLens 100K
 DRAWS = 200
@@ -121,8 +116,8 @@ def flipped_flatness(sources) -> Evidence:
     numbers, cases = {}, []
     flip = 1 / (1 + math.e)
     for link in ("logistic", "gaussian"):
-        bound = published_steepness_and_flatness(link_of(link), 1.0, flip)[1]
-        right = steepness_and_flatness(link_of(link), 1.0, flip)[1]
+        bound = published_steepness_and_flatness(link_of(link), flip)[1]
+        right = steepness_and_flatness(link_of(link), flip)[1]
         numbers |= {link: right, f"published_{link}": bound}
         cases.append({"right": right, "bound": bound, "link": link})
     return Evidence(numbers, cases=cases)
@@ -132,7 +127,7 @@ def sampling_constant(sources) -> Evidence:
     """C_OmegaY is printed in three forms, with one root too many."""
     numbers, cases = {}, []
     for count in (OBSERVED, SIDE * SIDE):
-        constants = sampling_constants(SIDE, SIDE, count)
+        constants = sampling_constants(SIDE, count)
         factors = {form: math.sqrt(constant / count) for form, constant in constants.items()}
         right = factors.pop(RIGHT)
         numbers |= {f"{form}_{count}": factor for form, factor in factors.items()}
@@ -218,24 +213,6 @@ def largest_entry(sources) -> Evidence:
     )
 
 
-def figure_one(sources) -> Evidence:
-    """The text of figure 1 counts three mechanisms."""
-    names = [MECHANISM_LABELS[key].partition(",")[0] for key in PUBLISHED]
-    return Evidence({"mechanisms": len(names)}, mechanisms=len(names), names=", ".join(names))
-
-
-def variance(sources) -> Evidence:
-    """The variance of Laplace noise is not its scale."""
-    noise = Laplace(1.0).rvs(NOISES, np.random.default_rng(1))
-    return Evidence({"variance": float(noise.var())}, count=NOISES)
-
-
-def counter(sources) -> Evidence:
-    """The number of a step for that of all steps."""
-    total = sum(1 / k for k in range(1, STEPS + 1))
-    return Evidence({"total": total, "right": sum([1 / STEPS] * STEPS)}, steps=STEPS)
-
-
 def restaurant_density(sources) -> Evidence:
     """The published density of the restaurant data is that of the training part."""
     ratings = sources.ratings.get("restaurant")
@@ -269,7 +246,7 @@ def threshold(sources) -> Evidence:
 
 def flatness(sources) -> Evidence:
     """beta of the logistic link."""
-    ours = steepness_and_flatness(link_of("logistic"), 1.0)[1]
+    ours = steepness_and_flatness(link_of("logistic"))[1]
     numbers = {"right": ours, "reported": float(np.exp(1.0))}
     return Evidence(numbers)
 
@@ -294,12 +271,6 @@ def true_matrix(sources) -> Evidence:
 def _entropy(drawn: np.ndarray, assumed: np.ndarray) -> np.ndarray:
     """Return the mean of minus log likelihood of signs that are +1 with these chances."""
     return -(drawn * np.log(assumed) + (1 - drawn) * np.log1p(-assumed))
-
-
-def optimal_solution(sources) -> Evidence:
-    """To the solution without noise, output perturbation adds the noise and nothing else."""
-    noise = Laplace(2.0).rvs(SIDE * SIDE, np.random.default_rng(1))
-    return Evidence({"measured": float(np.square(noise).mean())}, side=SIDE)
 
 
 def minimum(sources) -> Evidence:
@@ -330,14 +301,6 @@ def squared_triangle(sources) -> Evidence:
     return Evidence(numbers, side=SIDE, draws=DRAWS)
 
 
-def zero_sums(sources) -> Evidence:
-    """How often a sum of an entry and its noise is 0."""
-    rng = np.random.default_rng(1)
-    noises = {"gaussian": rng.standard_normal(NOISES), "logistic": rng.logistic(size=NOISES)}
-    zeros = {name: float((0.5 + noise == 0).sum()) for name, noise in noises.items()}
-    return Evidence(zeros, draws=NOISES)
-
-
 ENTRIES = {
     "E17": flip_probabilities,
     "E20": gaussian_objective,
@@ -349,15 +312,10 @@ ENTRIES = {
     "E19": halved_noise,
     "E21": gradient_noise,
     "E23": largest_entry,
-    "E24": figure_one,
     "E25": flatness,
     "E27": minimum,
     "E28": restaurant_density,
     "E29": threshold,
     "E48": squared_triangle,
     "E80": true_matrix,
-    "E81": optimal_solution,
-    "E82": variance,
-    "E83": counter,
-    "E84": zero_sums,
 }

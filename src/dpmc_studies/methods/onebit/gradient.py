@@ -6,12 +6,7 @@ from dpmc.mechanisms.base import positive_finite
 from dpmc.privacy.ledger import Ledger
 from dpmc_studies.methods.onebit.noise import Plan
 from dpmc_studies.methods.onebit.objective import Objective
-from dpmc_studies.methods.onebit.projection import (
-    StepProjection,
-    WarmProjection,
-    mean_square,
-    project_nuclear,
-)
+from dpmc_studies.methods.onebit.projection import WarmProjection, mean_square, project_nuclear
 from dpmc_studies.methods.onebit.solve import Ball
 
 MOST_ROUNDS = 200
@@ -52,13 +47,12 @@ def noisy_descent(
     """
     places = objective.signs.users, objective.signs.items
     length = positive_finite("step", step) * objective.newton_step
-    x, onto_ball = np.zeros(objective.shape), StepProjection(ball.tau)
+    x = np.zeros(objective.shape)
     for _ in range(plan.releases):
         _, gradient = objective(x[places])
         noised = ledger.release("gradient", np.clip(gradient, -clip, clip), plan.stated)
-        step = -length * noised
-        x[places] += step
-        x = onto_ball(x, places, step) if ball.alpha is None else project(x, ball)
+        x[places] -= length * noised
+        x = project(x, ball)
     return x
 
 

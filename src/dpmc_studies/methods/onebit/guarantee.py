@@ -59,9 +59,7 @@ from dataclasses import dataclass
 
 from dpmc.errors import InputError, did_you_mean
 from dpmc.mechanisms.base import positive_finite
-from dpmc.mechanisms.randomised_response import RandomisedResponse
-from dpmc.privacy.guarantee import ROUNDING
-from dpmc_studies.methods.onebit.noise import NOISED, OBJECTIVE, Facts, Plan, plan_of
+from dpmc_studies.methods.onebit.noise import NOISED, OBJECTIVE, Facts, plan_of
 
 OPEN = ("clear", "majority", "item_bias")
 """Mechanisms without privacy."""
@@ -84,8 +82,6 @@ class EntryGuarantee:
         What is proven here.
     user_epsilon, user_delta : float
         The same if all signs of one user flip.
-    note : str
-        What the proof rests on.
     """
 
     mechanism: str
@@ -95,14 +91,6 @@ class EntryGuarantee:
     actual_delta: float
     user_epsilon: float
     user_delta: float
-    note: str
-
-    @property
-    def holds(self) -> bool:
-        """Whether the mechanism is private, and what is proven is what was claimed."""
-        bounded = math.isfinite(self.actual_epsilon)
-        epsilon = self.actual_epsilon <= self.claimed_epsilon * ROUNDING
-        return bounded and epsilon and self.actual_delta <= self.claimed_delta
 
 
 def guarantee_of(
@@ -113,7 +101,6 @@ def guarantee_of(
     delta: float | None = None,
     clip: float = 0.5,
     iterations: int = 1,
-    flips: RandomisedResponse | None = None,
 ) -> EntryGuarantee:
     """Return what a run of a mechanism guarantees, without running it.
 
@@ -125,13 +112,11 @@ def guarantee_of(
         What is claimed; not looked at by mechanisms without privacy.
     delta, clip, iterations
         As for :func:`dpmc_studies.methods.onebit.noise.plan_of`.
-    flips : RandomisedResponse, optional
-        Other flips than the symmetric ones, for inp.
 
     Raises
     ------
     InputError
-        An unknown mechanism, a budget that it cannot keep to, or flips that exceed the budget.
+        An unknown mechanism, or a budget that it cannot keep to.
     """
     if mechanism not in MECHANISMS:
         raise InputError(
@@ -139,60 +124,18 @@ def guarantee_of(
             f"there are {', '.join(MECHANISMS)}."
         )
     if mechanism in OPEN:
-        lost = (math.inf, 0.0) * 3
-        return EntryGuarantee(mechanism, *lost, "nothing hides the signs")
+        return EntryGuarantee(mechanism, *(math.inf, 0.0) * 3)
     if mechanism == ZERO:
-        return EntryGuarantee(mechanism, *(0.0,) * 6, "the signs are not used")
+        return EntryGuarantee(mechanism, *(0.0,) * 6)
     epsilon, users = positive_finite("epsilon", epsilon), facts.most_ratings
     if mechanism == INP:
-        actual = epsilon if flips is None else response_of(epsilon, flips).epsilon()
-        figures = (epsilon, 0.0, actual, 0.0, users * actual, 0.0)
-        return EntryGuarantee(mechanism, *figures, "every sign was flipped at random")
+        return EntryGuarantee(mechanism, epsilon, 0.0, epsilon, 0.0, users * epsilon, 0.0)
     plan = plan_of(mechanism, facts, epsilon, delta=delta, clip=clip, iterations=iterations)
     if mechanism == "grap_gaussian":
-        return _gaussian(mechanism, plan, epsilon, float(delta))
+        # K releases of Gaussian noise are one at sqrt(K) times the sensitivity
+        change, delta = plan.releases**0.5 * plan.user / plan.stated, float(delta)
+        user = plan.noise.epsilon(change, delta)
+        return EntryGuarantee(mechanism, epsilon, delta, epsilon, delta, user, delta)
     extra = facts.link.log_curvature_ratio(facts.reach) if mechanism in OBJECTIVE else 0.0
-    actual = plan.pure(plan.entry) + extra
-    figures = (epsilon, 0.0, actual, 0.0, plan.pure(plan.user) + users * extra, 0.0)
-    return EntryGuarantee(mechanism, *figures, _note(mechanism, facts, plan))
-
-
-def response_of(epsilon: float, flips: RandomisedResponse | None) -> RandomisedResponse:
-    """Return the flips of inp: those given, which must keep to epsilon, or the symmetric ones."""
-    if flips is None:
-        return RandomisedResponse.from_epsilon(epsilon)
-    if flips.epsilon() > epsilon * ROUNDING:
-        raise InputError(
-            f"Flips with probabilities {flips.p_plus:g} and {flips.p_minus:g} have epsilon "
-            f"{flips.epsilon():g}, above {epsilon:g}: give larger probabilities."
-        )
-    return flips
-
-
-def _gaussian(mechanism, plan: Plan, epsilon, delta) -> EntryGuarantee:
-    """K releases of Gaussian noise are one at sqrt(K) times the sensitivity."""
-    change = plan.releases**0.5 * plan.user / plan.stated
-    user = plan.noise.epsilon(change, delta)
-    note = _releases(plan, "Gaussian noise, accounted exactly")
-    figures = (epsilon, delta, epsilon, delta, user, delta)
-    return EntryGuarantee(mechanism, *figures, note)
-
-
-def _note(mechanism: str, facts: Facts, plan: Plan) -> str:
-    if mechanism in OBJECTIVE and facts.link.name != "logistic":
-        note = "Laplace noise in the objective; proven of its exact minimiser alone"
-        if facts.ball.alpha is None:
-            note += ", with nothing but the nuclear norm to bound the entries"
-        return note
-    kinds = {
-        "objp": "Laplace noise in the objective, through which alone the signs enter",
-        "grap": _releases(plan, "Laplace noise"),
-        "outp": "Laplace noise on all entries, which may all change at once",
-        "private": "Laplace noise on the sums of the items",
-    }
-    return kinds[mechanism.split("_")[0]]
-
-
-def _releases(plan: Plan, noise: str) -> str:
-    gradients = "gradient" if plan.releases == 1 else "gradients"
-    return f"{plan.releases} clamped {gradients} with {noise}"
+    actual, user = plan.pure(plan.entry) + extra, plan.pure(plan.user) + users * extra
+    return EntryGuarantee(mechanism, epsilon, 0.0, actual, 0.0, user, 0.0)

@@ -20,8 +20,8 @@ class Link(ABC):
     """A symmetric link: h is increasing, h(-x) = 1 - h(x), and -log h is convex.
 
     All functions work elementwise on float64 arrays of any shape and are stable for any finite
-    argument. With floor f >= 0 and gain g > 0, f + g <= 1, the chance of a sign is
-    c(t) = f + g h(t): f = 0, g = 1 without noise, other values after randomised response.
+    argument. After signs were flipped with probability p < 1/2, the chance of a sign is
+    c(t) = p + (1 - 2 p) h(t).
     """
 
     name: str
@@ -50,34 +50,23 @@ class Link(ABC):
     def _bend(self, x):
         """Return h''(x)/h'(x)."""
 
-    def loss(self, t, floor=0.0, gain=1.0) -> tuple[np.ndarray, np.ndarray]:
-        """Return -log(floor + gain h(t)) and its derivative in t.
-
-        All broadcast; floor >= 0, gain > 0.
-        """
-        if np.min(floor) > 0:
-            return self._noisy_loss(t, floor, gain)
-        log, slope = self._log_cdf(t)
-        clean = -np.log(gain) - log, -slope
-        if np.max(floor) == 0:
-            return clean
-        zero = np.equal(floor, 0)
-        noisy = self._noisy_loss(t, np.where(zero, 1.0, floor), gain)
-        return np.where(zero, clean[0], noisy[0]), np.where(zero, clean[1], noisy[1])
-
-    def _noisy_loss(self, t, floor, gain):
-        """Return the same for a floor above 0, where nothing underflows."""
-        chance = floor + gain * self.cdf(t)
+    def loss(self, t, flip: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+        """Return -log c(t) and its derivative, for signs flipped with probability ``flip``."""
+        if flip == 0:
+            log, slope = self._log_cdf(t)
+            return -log, -slope
+        gain = 1.0 - flip - flip
+        chance = flip + gain * self.cdf(t)  # nothing underflows
         return -np.log(chance), -gain * self.pdf(t) / chance
 
-    def slope(self, t, floor=0.0, gain=1.0) -> np.ndarray:
+    def slope(self, t, flip: float = 0.0) -> np.ndarray:
         """Return (log c)'(t) >= 0, the negative of the derivative of the loss."""
-        return self._log_slope(t) if np.max(floor) == 0 else -self.loss(t, floor, gain)[1]
+        return self._log_slope(t) if flip == 0 else -self.loss(t, flip)[1]
 
     def curvature(self, t, slope: np.ndarray) -> np.ndarray:
         """Return the second derivative of the loss, given :meth:`slope` at the same t.
 
-        It is slope^2 - slope h''/h'; with a floor it can be negative.
+        It is slope^2 - slope h''/h'; with flips it can be negative.
         """
         return slope * (slope - self._bend(t))
 

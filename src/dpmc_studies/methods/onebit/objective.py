@@ -10,15 +10,15 @@ from dpmc_studies.methods.onebit.links import Link, link_of
 class Objective:
     """f(x) = -sum log P(sign | x) + <linear, x> at the observed entries x, shape (n,).
 
-    P(+1 | x) = flip_minus + (1 - flip_plus - flip_minus) h(x) and P(-1 | x) = 1 - P(+1 | x): the
-    sign of h(x) after randomised response. The entries keep the order of the signs.
+    P(+1 | x) = p + (1 - 2 p) h(x) and P(-1 | x) = 1 - P(+1 | x), p = ``flip``: the sign of h(x)
+    after randomised response. The entries keep the order of the signs.
 
     Parameters
     ----------
     signs : Ratings
         Values -1 and +1.
-    flip_plus, flip_minus : float
-        Chances that a +1, a -1 was flipped; at least 0, their sum below 1.
+    flip : float
+        The chance that a sign was flipped, at least 0 and below 1/2.
     linear : array, shape (n,), optional
         Linear term (objective perturbation).
 
@@ -27,8 +27,6 @@ class Objective:
     shape : (int, int)
     index : int64 array, shape (n,)
         Positions of the observed entries in the matrix, row after row.
-    convex : bool
-        Whether f is convex everywhere: no flips.
 
     Raises
     ------
@@ -41,19 +39,15 @@ class Objective:
         signs: Ratings,
         link: Link | str,
         *,
-        flip_plus: float = 0.0,
-        flip_minus: float = 0.0,
+        flip: float = 0.0,
         linear: np.ndarray | None = None,
     ):
         if len(signs) == 0:
             raise InputError(f"{signs.name}: there are no signs to learn from.")
         if not (np.abs(signs.values) == 1).all():
             raise InputError(f"{signs.name}: signs must be -1 or +1; binarise the ratings first.")
-        if not (flip_plus >= 0 and flip_minus >= 0 and flip_plus + flip_minus < 1):
-            raise InputError(
-                "The chances of a flip must be at least 0 and their sum below 1, "
-                f"got {flip_plus!r} and {flip_minus!r}."
-            )
+        if not 0 <= flip < 0.5:
+            raise InputError(f"The chance of a flip must be from 0 to below 1/2, got {flip!r}.")
         if linear is not None:
             linear = np.ascontiguousarray(linear, dtype=np.float64)
             if linear.shape != signs.values.shape or not np.isfinite(linear).all():
@@ -65,11 +59,8 @@ class Objective:
         self.index = signs.users.astype(np.int64) * signs.n_items + signs.items
         self.link = link_of(link) if isinstance(link, str) else link
         self.linear = linear
-        self.convex = flip_plus == flip_minus == 0
+        self.flip = flip
         self._y = signs.values
-        self._gain = 1.0 - flip_plus - flip_minus
-        same = flip_plus == flip_minus
-        self._floor = flip_plus if same else np.where(self._y > 0, flip_minus, flip_plus)
 
     @property
     def newton_step(self) -> float:
@@ -83,7 +74,7 @@ class Objective:
 
     def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the value and the gradient, shape (n,), at entries x, shape (n,)."""
-        losses, slopes = self.link.loss(self._y * x, self._floor, self._gain)
+        losses, slopes = self.link.loss(self._y * x, self.flip)
         value, gradient = float(losses.sum()), self._y * slopes
         if self.linear is not None:
             value += float(self.linear @ x)
@@ -93,7 +84,7 @@ class Objective:
     def derivatives(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the gradient and the second derivatives, both of shape (n,)."""
         t = self._y * x
-        slope = self.link.slope(t, self._floor, self._gain)
+        slope = self.link.slope(t, self.flip)
         gradient = -self._y * slope
         if self.linear is not None:
             gradient += self.linear
@@ -101,9 +92,7 @@ class Objective:
 
     def least_curvature(self, alpha: float) -> float:
         """Return a lower bound of the second derivative for abs(x) <= alpha; 0 if convex."""
-        if self.convex:
+        if self.flip == 0:
             return 0.0
-        t = np.linspace(-alpha, alpha, 129)[:, None]
-        floors = np.unique(self._floor)
-        slope = self.link.slope(t, floors, self._gain)
-        return min(0.0, float(self.link.curvature(t, slope).min()))
+        t = np.linspace(-alpha, alpha, 129)
+        return min(0.0, float(self.link.curvature(t, self.link.slope(t, self.flip)).min()))

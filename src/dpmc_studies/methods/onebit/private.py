@@ -17,23 +17,15 @@ import numpy as np
 from dpmc.errors import InputError
 from dpmc.mechanisms.base import positive_finite
 from dpmc.mechanisms.randomised_response import RandomisedResponse
+from dpmc.privacy.ledger import FloatNoise, Ledger
 from dpmc.ratings import Ratings
 from dpmc_studies.methods.onebit import baselines
 from dpmc_studies.methods.onebit.gradient import noisy_descent
-from dpmc_studies.methods.onebit.guarantee import (
-    MECHANISMS,
-    OPEN,
-    EntryGuarantee,
-    guarantee_of,
-    response_of,
-)
+from dpmc_studies.methods.onebit.guarantee import OPEN, EntryGuarantee, guarantee_of
 from dpmc_studies.methods.onebit.links import Link, link_of
 from dpmc_studies.methods.onebit.noise import OBJECTIVE, OUTPUT, Facts, Plan, plan_of
 from dpmc_studies.methods.onebit.objective import Objective
-from dpmc_studies.methods.onebit.randomness import Randomness, Simulated
 from dpmc_studies.methods.onebit.solve import Ball, Solution, solve
-
-__all__ = ["MECHANISMS", "Completion", "Problem", "Simulated", "complete"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +80,24 @@ class Problem:
 
 
 @dataclass(frozen=True, eq=False)
+class Simulated:
+    """Where flips and noise come from: floating-point numbers of a seeded generator.
+
+    An audit gives what has the same two methods instead.
+    """
+
+    rng: np.random.Generator
+
+    def flip(self, signs: np.ndarray, response: RandomisedResponse) -> np.ndarray:
+        """Return flipped signs."""
+        return response.flip(signs, self.rng)
+
+    def ledger(self, noise, releases: int) -> Ledger:
+        """Return a ledger that adds ``noise``, which is that of a release of sensitivity 1."""
+        return Ledger(FloatNoise(noise, self.rng), releases)
+
+
+@dataclass(frozen=True, eq=False)
 class Completion:
     """A completed matrix.
 
@@ -114,15 +124,14 @@ def complete(
     problem: Problem,
     epsilon: float | None = None,
     *,
-    randomness: Randomness | None = None,
+    randomness: Simulated | None = None,
     delta: float | None = None,
     clip: float = 0.5,
     iterations: int = 1,
     step: float = 1.0,
-    flips: RandomisedResponse | None = None,
     clear: np.ndarray | None = None,
 ) -> Completion:
-    """Complete a matrix of signs by one of :data:`MECHANISMS`.
+    """Complete a matrix of signs by a mechanism of :mod:`dpmc_studies.methods.onebit.guarantee`.
 
     Parameters
     ----------
@@ -135,8 +144,6 @@ def complete(
     clip, iterations, step
         C, K and the length of a step, in Newton steps, of gradient perturbation, see
         :func:`dpmc_studies.methods.onebit.gradient.noisy_descent`.
-    flips : RandomisedResponse, optional
-        Other flips than the symmetric ones, for inp.
     clear : array, shape (d1, d2), optional
         The non-private solution, for outp and outp_paper; solved for if not given.
 
@@ -146,7 +153,7 @@ def complete(
         An unknown mechanism, a budget it cannot keep to, or no randomness.
     """
     options = {"delta": delta, "clip": clip, "iterations": iterations}
-    guarantee = guarantee_of(mechanism, problem.facts, epsilon, flips=flips, **options)
+    guarantee = guarantee_of(mechanism, problem.facts, epsilon, **options)
     if mechanism in OPEN or mechanism == "zero":
         if mechanism == "clear":
             return _solved(solve(problem.objective, problem.ball), guarantee)
@@ -154,7 +161,7 @@ def complete(
     if randomness is None:
         raise InputError(f"{mechanism} needs randomness: Simulated(rng).")
     if mechanism == "inp":
-        return _inp(problem, response_of(epsilon, flips), randomness, guarantee)
+        return _inp(problem, RandomisedResponse.from_epsilon(epsilon), randomness, guarantee)
     if mechanism == "private_item_bias":
         matrix = baselines.private_item_bias(problem, epsilon, randomness)
         return Completion(matrix, guarantee)
@@ -173,9 +180,7 @@ def complete(
 
 def _inp(problem, response, randomness, guarantee) -> Completion:
     flipped = replace(problem.signs, values=randomness.flip(problem.signs.values, response))
-    objective = Objective(
-        flipped, problem.link, flip_plus=response.p_plus, flip_minus=response.p_minus
-    )
+    objective = Objective(flipped, problem.link, flip=response.p_plus)
     return _solved(solve(objective, problem.ball), guarantee)
 
 
@@ -195,7 +200,7 @@ def _outp(problem, plan: Plan, ledger, guarantee, clear) -> Completion:
     solution = None
     if clear is None:
         solution = solve(problem.objective, problem.ball)
-        clear = solution.matrix()
+        clear = solution.matrix
     if clear.shape != problem.shape:
         raise InputError(f"clear must have the shape {problem.shape}, got {clear.shape}.")
     clipped = np.clip(clear, -problem.alpha, problem.alpha)
@@ -207,5 +212,5 @@ def _outp(problem, plan: Plan, ledger, guarantee, clear) -> Completion:
 
 def _solved(solution: Solution, guarantee) -> Completion:
     return Completion(
-        solution.matrix(), guarantee, solution.value, solution.iterations, solution.converged
+        solution.matrix, guarantee, solution.value, solution.iterations, solution.converged
     )

@@ -9,10 +9,8 @@ CAREFUL = 4  # rounds of the subspace iteration at a start, or where an error mu
 LARGEST_WHOLE = 200  # of a larger matrix only the leading pairs are computed, where they suffice
 LEADING = 24  # pairs of a large matrix among which a threshold is looked for first
 SPARSE = 0.1  # share of entries other than 0 up to which products with a sparse matrix pay
-MOST_RESTARTS = 20  # of Lanczos' method; noised gradients of ML-100K take two
-MOST_BLOCKS = 6  # of a Krylov space; more take as long as the decomposition of the Gram matrix
-LEAST_SHARE = 0.25  # of the squared norm, caught by the first block where there are gaps to use
-EXACT = 1e-13  # largest residual of a pair, relative to the largest value squared
+FEW = 6  # of so many values one is found faster by Lanczos' method than by a decomposition
+MOST_RESTARTS = 20  # of that method; noised gradients of ML-100K take two
 
 
 def simplex_threshold(values: np.ndarray, total: float) -> float:
@@ -42,7 +40,20 @@ def singular_pairs(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _leading_pairs(matrix, number):
-    """Return the largest of :func:`singular_pairs`; most of their vectors are never made."""
+    """Return the largest of :func:`singular_pairs`, as accurate, in less time."""
+    if len(matrix) > LARGEST_WHOLE and FEW * number < len(matrix):
+        # few jobs need them, and they take long to import
+        from scipy.sparse import csr_array
+        from scipy.sparse.linalg import ArpackError, svds
+
+        few = np.count_nonzero(matrix) <= SPARSE * matrix.size
+        settings = {"v0": np.random.default_rng(0).standard_normal(len(matrix))}
+        settings |= {"maxiter": MOST_RESTARTS, "return_singular_vectors": "u"}
+        try:
+            vectors, values, _ = svds(csr_array(matrix) if few else matrix, number, **settings)
+            return values[::-1], vectors[:, ::-1]
+        except ArpackError:  # the matrix is 0, or its values are too close to each other
+            pass
     wanted = [max(len(matrix) - number, 0), len(matrix) - 1]
     squares, vectors = scipy.linalg.eigh(
         matrix @ matrix.T, subset_by_index=wanted, overwrite_a=True
@@ -50,105 +61,22 @@ def _leading_pairs(matrix, number):
     return np.sqrt(np.maximum(squares[::-1], 0)), vectors[:, ::-1]
 
 
-def _sparse_pairs(matrix, number, factors=None, sparse=None):
-    """Return the same by Lanczos' method, as accurate, with products of a sparse matrix.
-
-    It is the matrix itself or, with ``factors`` (m, r) and (r, n), what is left beside their
-    product. From a random start the method finds all pairs where values differ, and those of noised
-    entries do. Copies of one value come in by rounding alone.
-    """
-    # few jobs need them, and they take long to import
-    from scipy.sparse import csr_array
-    from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
-
-    rows = csr_array(matrix) if sparse is None else csr_array(sparse, shape=matrix.shape)
-    columns = rows.T.tocsr()
-
-    def product(x):
-        across = columns @ x
-        if factors is None:
-            return rows @ across
-        left, right = factors
-        across += right.T @ (left.T @ x)
-        return rows @ across + left @ (right @ across)
-
-    gram = LinearOperator((len(matrix), len(matrix)), matvec=product, dtype=np.float64)
-    start = np.random.default_rng(0).standard_normal(len(matrix))
-    try:
-        squares, vectors = eigsh(
-            gram, number, v0=start, ncv=3 * number, maxiter=MOST_RESTARTS, tol=EXACT
-        )
-    except ArpackNoConvergence:
-        return _leading_pairs(matrix, number)
-    return np.sqrt(np.maximum(squares[::-1], 0)), vectors[:, ::-1]
-
-
 def project_nuclear(matrix: np.ndarray, tau: float) -> np.ndarray:
     """Return the matrix of nuclear norm at most tau > 0 that is nearest in Frobenius norm."""
     if matrix.shape[0] > matrix.shape[1]:
         return project_nuclear(matrix.T, tau).T
-    factors = _projected(matrix, tau)
-    return matrix.copy() if factors is None else factors[0] @ factors[1]
-
-
-def _projected(matrix, tau, parts=None):
-    """Return factors (m, r) and (r, n) of the projection of a wide matrix; None if it is within.
-
-    ``parts`` are factors and the sparse rest of the matrix, see :func:`_sparse_pairs`.
-    """
     values, theta = np.zeros(1), 0.0
     if len(matrix) > LARGEST_WHOLE:
-        if parts is not None:
-            values, vectors = _sparse_pairs(matrix, LEADING, *parts)
-        elif 0 < np.count_nonzero(matrix) <= SPARSE * matrix.size:
-            values, vectors = _sparse_pairs(matrix, LEADING)
-        else:
-            values, vectors = _leading_pairs(matrix, LEADING)
+        values, vectors = _leading_pairs(matrix, LEADING)
         theta = simplex_threshold(values, tau)
     if values[-1] >= theta:  # pairs above the threshold may be missing
         values, vectors = singular_pairs(matrix)
         theta = simplex_threshold(values, tau)
     if theta == 0:
-        return None
+        return matrix.copy()
     kept = np.count_nonzero(values > theta)
     basis, scale = vectors[:, :kept], 1 - theta / values[:kept]
-    return basis * scale, basis.T @ matrix
-
-
-class StepProjection:
-    """Projection onto the nuclear-norm ball of a sequence of matrices with steps in few entries.
-
-    Each matrix is the projection before plus a sparse step, so the singular pairs of a large one
-    are found by products with thin factors and with the step; see :func:`project_nuclear`, whose
-    projections these are, up to rounding.
-
-    Parameters
-    ----------
-    tau : float
-        Bound on the nuclear norm.
-    """
-
-    def __init__(self, tau: float):
-        self.tau = tau
-        self._factors = None
-
-    def __call__(
-        self, matrix: np.ndarray, places: tuple[np.ndarray, np.ndarray], step: np.ndarray
-    ) -> np.ndarray:
-        """Return the projection of a matrix.
-
-        ``step``, shape (n,), is what the last projection lacks of it at ``places``, rows and
-        columns, each once.
-        """
-        if matrix.shape[0] > matrix.shape[1]:
-            return project_nuclear(matrix, self.tau)
-        parts = None
-        if self._factors is not None and len(step) <= SPARSE * matrix.size:
-            parts = self._factors, (step, places)
-        factors = _projected(matrix, self.tau, parts)
-        thin = factors is not None and factors[0].shape[1] <= LEADING
-        self._factors = factors if thin else None
-        return matrix.copy() if factors is None else factors[0] @ factors[1]
+    return (basis * scale) @ (basis.T @ matrix)
 
 
 def mean_square(matrix: np.ndarray) -> float:
@@ -166,47 +94,8 @@ def leading_factors(matrix: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarr
     if matrix.shape[0] > matrix.shape[1]:
         left, right = leading_factors(matrix.T, rank)
         return right.T, left.T
-    basis = None
-    if len(matrix) > LARGEST_WHOLE and rank + 2 * SPARE < len(matrix) // MOST_BLOCKS:
-        basis = krylov_basis(matrix, rank)
-    if basis is None:
-        _, basis = _leading_pairs(matrix, rank)
+    _, basis = _leading_pairs(matrix, rank)
     return basis, basis.T @ matrix
-
-
-def krylov_basis(matrix: np.ndarray, rank: int) -> np.ndarray | None:
-    """Return the leading left singular vectors, or None where that takes many products.
-
-    Of a matrix (m, n), m <= n, they are (m, rank), that of the largest value first. Rayleigh-Ritz
-    in a block Krylov space of the Gram matrix A A^T, which starts from random combinations of the
-    columns. Blocks are added until |A A^T u - s^2 u| is as small for every vector u and its value s
-    as after a decomposition of the Gram matrix. Of a matrix of low rank, up to rounding, few blocks
-    are enough; of one made of noise, whose values lie close to each other, the first block shows in
-    time that many are needed.
-
-    Source: Musco and Musco, "Randomized block Krylov methods for stronger and faster approximate
-    singular value decomposition", NeurIPS 2015.
-    """
-    width = rank + 2 * SPARE
-    start = np.random.default_rng(0).standard_normal((matrix.shape[1], width))
-    block = np.linalg.qr(matrix @ start)[0]
-    basis, rows, images = block, np.empty((0, matrix.shape[1])), np.empty((len(matrix), 0))
-    for _ in range(MOST_BLOCKS):
-        new = block.T @ matrix
-        if not len(rows) and np.vdot(new, new) < LEAST_SHARE * np.vdot(matrix, matrix):
-            return None
-        rows, images = np.vstack([rows, new]), np.hstack([images, matrix @ new.T])
-        squares, rotation = np.linalg.eigh(rows @ rows.T)
-        squares, rotation = squares[: -rank - 1 : -1], rotation[:, : -rank - 1 : -1]
-        found = basis @ rotation
-        residuals = np.linalg.norm(images @ rotation - found * squares, axis=0)
-        if residuals.max() <= EXACT * squares[0]:
-            return found
-        block = images[:, -width:]
-        for _ in range(2):  # once more, as what is left may be small
-            block = np.linalg.qr(block - basis @ (basis.T @ block))[0]
-        basis = np.hstack([basis, block])
-    return None
 
 
 class WarmProjection:

@@ -38,6 +38,7 @@ class Solution:
 
     Attributes
     ----------
+    matrix : float64 array, shape (d1, d2)
     value : float
         The objective.
     iterations : int
@@ -46,20 +47,11 @@ class Solution:
         What the stopping rule compared with the tolerance.
     """
 
+    matrix: np.ndarray
     value: float
     iterations: int
     converged: bool
     residual: float
-    _matrix: np.ndarray
-    _objective: Objective
-
-    def matrix(self) -> np.ndarray:
-        """Return the matrix, float64, shape (d1, d2)."""
-        return self._matrix
-
-    def observed(self) -> np.ndarray:
-        """Return its observed entries, shape (n,), in the order of the signs."""
-        return self._matrix.ravel()[self._objective.index]
 
 
 def solve(
@@ -104,4 +96,4 @@ def solve(
             NotConverged,
             stacklevel=2,
         )
-    return Solution(value, iterations, converged, residual, x, objective)
+    return Solution(x, value, iterations, converged, residual)

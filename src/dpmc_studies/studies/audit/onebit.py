@@ -151,7 +151,7 @@ def _complete(mechanism, problem, randomness, clear) -> Completion:
 
 
 def _clear(mechanism, problem):
-    return solve(problem.objective, problem.ball).matrix() if mechanism in OUTPUT else None
+    return solve(problem.objective, problem.ball).matrix if mechanism in OUTPUT else None
 
 
 def _random(rng) -> Ratings:

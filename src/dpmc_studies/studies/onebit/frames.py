@@ -23,12 +23,9 @@ from dpmc_studies.frame.showing.style import (
     Look,
 )
 from dpmc_studies.studies.onebit.cells import BASELINES, CLEAR, ONEBIT_COORDINATES, SYNTHETIC
-from dpmc_studies.studies.onebit.experiments import EXPERIMENTS
 
 NAMES = (
-    "trials", "ranks", "outp_change", "outp_attack", "bounds", "link_constants", "claims",
-    "wrong_link",
-    *EXPERIMENTS,
+    "trials", "ranks", "outp_change", "outp_attack", "claims", "wrong_link", "gradient_steps",
 )  # fmt: skip
 BENCHMARK, LARGE = SYNTHETIC, "synthetic_large"
 DATASETS = DatasetLabels(

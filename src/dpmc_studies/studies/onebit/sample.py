@@ -1,9 +1,10 @@
 """The data of a one-bit trial, and how a completed matrix is compared with them.
 
-Source: [Li 2021], section 5.
+Source: [Li 2021], section 5. The paper states no rank for its real data, so accuracies are measured
+after truncation to several: from one decomposition of a trial's matrix, with no other noise.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,9 +12,10 @@ import numpy as np
 from dpmc.ratings import Ratings
 from dpmc.ties import margin, signs
 from dpmc_studies.methods.onebit.projection import leading_factors
-from dpmc_studies.studies.onebit.ranks import BY_RANK, predictions_by_rank
+from dpmc_studies.studies.onebit.cells import RANK_COLUMNS
 
 METRICS = ("are_raw", "are_truncated", "accuracy_raw", "accuracy_truncated")
+BY_RANK = "accuracy_by_rank"  # in the row of a trial: rank -> accuracy
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +36,7 @@ class Sample:
         """Return :data:`METRICS` of a completed matrix; None where a metric does not apply.
 
         "Truncated" is the best approximation of rank ``rank``, taken after any noise. With
-        ``ranks``, of real data, :data:`dpmc_studies.studies.onebit.ranks.BY_RANK` is the accuracy
-        after truncation to each of them.
+        ``ranks``, of real data, :data:`BY_RANK` is the accuracy after truncation to each of them.
         """
         left, right = leading_factors(completed, max([rank, *ranks]))
         both = {"raw": completed, "truncated": left[:, :rank] @ right[:rank]}
@@ -47,11 +48,20 @@ class Sample:
                 found[f"accuracy_{name}"] = accuracy(matrix, self.test)
         if ranks:
             tie = margin(both["truncated"])  # one scale for all ranks
-            predicted = predictions_by_rank(left, right, ranks, self.test)
-            found[BY_RANK] = {
-                each: right_signs(values, tie, self.test) for each, values in predicted.items()
+            sums = np.cumsum(left[self.test.users] * right[:, self.test.items].T, axis=1)
+            found[BY_RANK] = {  # a rank above that of the matrix is that of the whole
+                each: right_signs(sums[:, min(each, sums.shape[1]) - 1], tie, self.test)
+                for each in ranks
             }
         return found
+
+
+def rank_rows(rows: Sequence[Mapping[str, object]]) -> Iterator[dict[str, object]]:
+    """Yield a row of the table of ranks for each trial and rank."""
+    for row in rows:
+        for rank, accuracy in row.get(BY_RANK, {}).items():
+            found = {**row, "rank": rank, "accuracy": accuracy}
+            yield {name: found[name] for name in RANK_COLUMNS}
 
 
 def relative_error(completed: np.ndarray, truth: np.ndarray) -> float:

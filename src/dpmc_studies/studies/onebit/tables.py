@@ -13,8 +13,6 @@ from dpmc_studies.frame.showing.frames import present, trials_text
 from dpmc_studies.frame.showing.results import Results, write_tables
 from dpmc_studies.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc_studies.methods.onebit.labels import mechanism_label
-from dpmc_studies.studies.onebit.bound_tables import link_constants_table
-from dpmc_studies.studies.onebit.experiments import EXPERIMENTS
 from dpmc_studies.studies.onebit.frames import (
     BENCHMARK,
     CONSTRAINTS,
@@ -51,22 +49,13 @@ HEADINGS = (
 
 
 def run(results_folder: Path, settings: Mapping[str, object], folder: Path) -> None:
-    """Run the step."""
-    write_onebit_tables(results_folder, folder)
-
-
-def write_onebit_tables(results_folder: str | Path, folder: str | Path) -> None:
-    """Write the tables of the one-bit study as .csv, .md, .tex and .html into ``folder``.
-
-    They are made of ``trials.csv``, ``claims.csv`` and ``link_constants.csv``; a table whose file
-    is missing is left out.
-    """
+    """Run the step: the tables as .csv, .md, .tex and .html; one without its rows is left out."""
     write_tables(build_onebit_tables(read_onebit(results_folder)), folder)
 
 
 def build_onebit_tables(results: Results) -> list[Table]:
-    """Return the tables that :func:`write_onebit_tables` writes, in the order of the page."""
-    trials, claims = results["trials"], results["claims"]
+    """Return the tables in the order of the page."""
+    trials, claims, steps = (results[name] for name in ("trials", "claims", "gradient_steps"))
     tables = []
     if trials is not None:
         for dataset, name in ((BENCHMARK, "1_are"), (LARGE, "2_are_large")):
@@ -79,12 +68,8 @@ def build_onebit_tables(results: Results) -> list[Table]:
         if trials["epsilon"].notna().any():
             private = trials[trials["epsilon"].notna()]
             tables.append(guarantee_table(at_smallest_share(private)))
-    if results["link_constants"] is not None:
-        tables.append(link_constants_table(results["link_constants"]))
-    for name, experiment in EXPERIMENTS.items():
-        if results[name] is not None:
-            rows = results[name].to_dict("records")
-            tables.append(experiment.table(rows, DATASETS | LINKS))
+    if steps is not None:
+        tables.append(steps_table(steps))
     if claims is not None:
         tables.append(replace(claims_table(claims), id="onebit_claims", notes=(EFFECTS,)))
     return tables
@@ -94,24 +79,35 @@ def error_table(trials: pd.DataFrame, name: str) -> Table:
     """Return ARE by mechanism and epsilon, for the rows of one data set and fraction."""
     fraction = 100 * trials["observed_fraction"].iloc[0]
     title = f"ARE on {dataset_label(trials['dataset'].iloc[0])}, {fraction:g} % observed"
-    notes = (
+    note = (
         "ARE = ‖X − M‖² / ‖M‖², 1 for predicting zero; truncated: best approximation of rank r "
-        "after the noise.",
+        "after the noise."
     )
-    return _by_epsilon(trials, name, title, notes, scale=1.0, digits=3)
+    return _by_epsilon(trials, name, title, note)
 
 
 def accuracy_table(trials: pd.DataFrame) -> Table:
     """Return the share of right test signs by mechanism and epsilon on all real data."""
-    notes = (
+    note = (
         "A prediction of exactly 0 counts one half. MovieLens 100K: one fixed split, so standard "
-        "errors leave out its variance; restaurant data: a new split each repetition.",
+        "errors leave out its variance; restaurant data: a new split each repetition."
     )
-    title = "Test signs that are right (%)"
-    return _by_epsilon(trials, "table_onebit_3_accuracy", title, notes, scale=100.0, digits=1)
+    return _by_epsilon(trials, "table_onebit_3_accuracy", "Test signs that are right (%)", note)
 
 
-def _by_epsilon(trials, name: str, title: str, notes, *, scale: float, digits: int) -> Table:
+def steps_table(steps: pd.DataFrame) -> Table:
+    """Return the error of gradient perturbation by K, truncated to the data set's own rank."""
+    least = steps[steps["rank"] == steps.groupby("dataset")["rank"].transform("min")]
+    rows = least.assign(mechanism="GraP, K = " + least["steps"].astype(str))
+    title = "Gradient perturbation (GraP) by its number of steps K"
+    note = (
+        "ARE of synthetic data, right test signs (%) of real data. Each of K gradients has noise "
+        "of K times the scale, drawn from the same stream for every K."
+    )
+    return _by_epsilon(rows, "table_onebit_7_steps", title, note)
+
+
+def _by_epsilon(trials, name: str, title: str, note: str) -> Table:
     budgets = sorted(trials["epsilon"].dropna().unique())
     columns = (
         Column("no_epsilon", "no noise"),
@@ -130,12 +126,12 @@ def _by_epsilon(trials, name: str, title: str, notes, *, scale: float, digits: i
             }
             for stage in STAGES:
                 found = [means.get((stage, epsilon)) for epsilon in (None, *budgets)]
-                rows.append(_row(keys, stage, [_cell(each, scale, digits) for each in found]))
+                rows.append(_row(keys, stage, [_cell(each, is_real(dataset)) for each in found]))
     about = (
         f"Mean and standard error over {trials_text(counts)}. Claimed ε: that for the value of one "
         "sign; what is proven of each mechanism stands in the table of guarantees."
     )
-    table = Table(name, title, HEADINGS, columns, tuple(rows), (*notes, about))
+    table = Table(name, title, HEADINGS, columns, tuple(rows), (note, about))
     return table.without_constants("mechanism")
 
 
@@ -160,12 +156,11 @@ def _row(keys: tuple[str, ...], line: str, cells: list[Cell]) -> Row:
     return Row(keys, labels, line, tuple(cells))
 
 
-def _cell(found, scale: float, digits: int) -> Cell:
-    """Return the cell of a row of :func:`~dpmc_studies.studies.onebit.frames.summary`, or of
-    None.
-    """
+def _cell(found, in_percent: bool) -> Cell:
+    """Return the cell of a row of a summary, or of None."""
     if found is None:
         return Cell()
+    scale, digits = (100, 1) if in_percent else (1, 3)
     return number_cell(scale * found.mean, scale * found.standard_error, int(found.trials), digits)
 
 

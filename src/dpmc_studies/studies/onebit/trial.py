@@ -4,6 +4,9 @@ Source: [Li 2021], section 5. The data of a trial depend on data set, observed f
 only, so links, constraints, mechanisms and epsilons are compared on the same ones; noise depends
 on everything. Of the observed fractions of an experiment the largest is drawn, and the others are
 part of it: the same matrix, and fewer of the same signs.
+
+``settings`` are what :func:`dpmc_studies.studies.onebit.settings.cell_settings` returns,
+``ratings`` the whole data set of a real cell, in the order of its file.
 """
 
 import time
@@ -26,8 +29,7 @@ from dpmc_studies.methods.onebit.signs import binarise
 from dpmc_studies.methods.onebit.solve import Ball
 from dpmc_studies.studies.onebit.cells import BOTH, CLEAR, ONEBIT_COLUMNS, OneBitCell
 from dpmc_studies.studies.onebit.instances import first_split, instance
-from dpmc_studies.studies.onebit.ranks import BY_RANK, rank_rows
-from dpmc_studies.studies.onebit.sample import Sample
+from dpmc_studies.studies.onebit.sample import BY_RANK, Sample, rank_rows
 
 # what rows say of a guarantee, by the names of EntryGuarantee
 BUDGETS = tuple(name for name in ONEBIT_COLUMNS if name.endswith(("_epsilon", "_delta")))
@@ -52,24 +54,15 @@ def run_curve_job(task: Task) -> dict[str, Iterable[dict]]:
 def make_sample(
     cell: OneBitCell, settings: Mapping, trial: int, ratings: Ratings | None = None
 ) -> Sample:
-    """Return the data of a trial.
-
-    ``settings`` is what :func:`dpmc_studies.studies.onebit.settings.cell_settings` returns;
-    ``ratings`` is the whole data set in the order of its file, where it is a real one.
-    """
+    """Return the data of a trial."""
     drawn = settings.get("drawn_fraction", cell.observed_fraction)
     source = replace(cell, observed_fraction=drawn)
     rng = source.stream(settings["seed"], DATA, "dataset", "observed_fraction", trial=trial)
     if is_drawn(settings):
+        sizes = (settings[name] for name in ("users", "items", "rank"))
+        link = link_of(settings.get("drawn_link", cell.link))
         matrix, signs = instance(
-            rng,
-            settings["users"],
-            settings["items"],
-            settings["rank"],
-            cell.observed_fraction,
-            link_of(settings.get("drawn_link", cell.link)),
-            settings["alpha"],
-            drawn,
+            rng, *sizes, cell.observed_fraction, link, settings["alpha"], drawn
         )
         return Sample(signs, matrix=matrix)
     signs = binarise(ratings, settings["threshold"])
@@ -102,15 +95,11 @@ def make_problem(cell: OneBitCell, settings: Mapping, training: Ratings) -> Prob
 def run_clear(
     cell: OneBitCell, settings: Mapping, *, ratings: Ratings | None = None
 ) -> tuple[list[dict[str, object]], list[np.ndarray]]:
-    """Solve a configuration without privacy, and make the rows of the baselines too.
-
-    The cell has the mechanism ``"clear"``; ``settings`` is what
-    :func:`dpmc_studies.studies.onebit.settings.cell_settings` returns, ``ratings`` the whole data
-    set of a real cell.
+    """Solve a cell of the mechanism ``"clear"``, and make the rows of the baselines too.
 
     Rows have the keys :data:`dpmc_studies.studies.onebit.cells.ONEBIT_COLUMNS`; what does not apply
-    is None. With ``ranks`` in the settings, :data:`dpmc_studies.studies.onebit.ranks.BY_RANK` too.
-    The matrices, float64 of shape (users, items), are the solution of each trial; with a fixed
+    is None. With ``ranks`` in the settings, :data:`~dpmc_studies.studies.onebit.sample.BY_RANK`
+    too. The matrices, float64 of shape (users, items), are the solution of each trial; with a fixed
     split there is only one, and every trial repeats its row.
     """
     rows, matrices = [], []
@@ -140,12 +129,9 @@ def run_curve(
     """Run the trials of private cells that differ in their epsilon alone.
 
     The cells, at least one, share the data of a trial, but no noise: rows are those of each cell
-    run by itself, cell after cell, with the keys of :func:`run_clear`.
-
-    ``settings`` is what :func:`dpmc_studies.studies.onebit.settings.cell_settings` returns for each
-    of them, ``ratings`` the whole data set of a real cell. ``clear`` holds the matrices of
-    :func:`run_clear` of the same configuration, for mechanisms that noise the solution; solved here
-    if not given. The seconds do not include the solution that ``clear`` holds.
+    run by itself, cell after cell, with the keys of :func:`run_clear`. ``clear`` holds the matrices
+    of :func:`run_clear` of the same configuration, for mechanisms that noise the solution; solved
+    here if not given. The seconds do not include them.
     """
     first, fixed = cells[0], has_fixed_split(settings)
     if first.needs_clear and clear is None:
@@ -183,16 +169,11 @@ def _completed(
     clear: np.ndarray | None = None,
 ) -> tuple[dict, np.ndarray]:
     """Complete once: the row of the trial table, and the matrix."""
-    noise_rng = cell.stream(settings["seed"], NOISE, trial=trial)
+    randomness = Simulated(cell.stream(settings["seed"], NOISE, trial=trial))
     options = {name: settings[name] for name in COMPLETION_SETTINGS if name in settings}
     begin = time.perf_counter()
     made = complete(
-        cell.mechanism,
-        problem,
-        cell.epsilon,
-        randomness=Simulated(noise_rng),
-        clear=clear,
-        **options,
+        cell.mechanism, problem, cell.epsilon, randomness=randomness, clear=clear, **options
     )
     seconds = time.perf_counter() - begin
     errors = sample.errors(made.matrix, settings["rank"], settings.get("ranks", ()))

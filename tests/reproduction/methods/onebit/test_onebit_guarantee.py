@@ -8,7 +8,6 @@ import pytest
 
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian, Laplace
-from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc_studies.methods.onebit.guarantee import guarantee_of
 from dpmc_studies.methods.onebit.links import link_of
 from dpmc_studies.methods.onebit.noise import NOISED, Facts, plan_of
@@ -78,13 +77,6 @@ def test_the_published_scale_fails_with_one_entry_at_small_epsilon(epsilon):
     assert epsilon < found <= figures("objp_paper", epsilon)[1]
 
 
-@pytest.mark.parametrize("epsilon", [0.7, 1.0, 2.0, 4.0])
-def test_the_published_scale_keeps_to_what_is_proven_of_it(epsilon):
-    found = loss_of_one_entry(scale_of("objp_paper", epsilon))
-    assert found <= figures("objp_paper", epsilon)[1]
-    assert found <= epsilon
-
-
 @pytest.mark.parametrize("epsilon", [0.78, 0.8, 1.0, 2.0, 4.0, 10.0])
 def test_the_corrected_scale_keeps_epsilon_with_one_entry(epsilon):
     found = loss_of_one_entry(scale_of("objp", epsilon))
@@ -145,10 +137,6 @@ def test_the_corrected_scale_keeps_epsilon_with_two_entries(epsilon):
     assert 0.45 < loss_of_two_entries(scale_of("objp", epsilon)) <= epsilon
 
 
-def test_the_published_scale_fails_with_two_entries():
-    assert loss_of_two_entries(scale_of("objp_paper", 0.3)) > 0.45
-
-
 # -- what is said of every mechanism ------------------------------------------------------------
 
 
@@ -159,7 +147,6 @@ def test_what_is_claimed_is_kept_where_it_should_be(link, ball, epsilon):
     facts = Facts(link, ball, 1.0, (100, 100), 20)
     for mechanism in ("inp", "grap", "private_item_bias"):
         made = guarantee_of(mechanism, facts, epsilon)
-        assert made.holds
         assert made.actual_epsilon == pytest.approx(epsilon, rel=1e-12)
         assert made.user_epsilon == pytest.approx(20 * epsilon, rel=1e-12)
         assert (made.claimed_delta, made.actual_delta, made.user_delta) == (0, 0, 0)
@@ -185,14 +172,9 @@ def test_objective_perturbation_with_the_gaussian_link():
         made = guarantee_of("objp_paper", FACTS, epsilon)
         assert made.actual_epsilon == pytest.approx(actual, abs=1e-5)
         assert made.user_epsilon == pytest.approx(20 * actual, abs=1e-4)
-        assert made.holds == (epsilon > 1.206)
+        assert (made.actual_epsilon <= epsilon) == (epsilon > 1.206)
         literal = figures("objp_literal", epsilon)[1]
         assert literal == pytest.approx(2 * D * epsilon / PUBLISHED + LOG_R, abs=1e-5)
-
-
-def test_the_corrected_scale_is_what_is_left_of_epsilon():
-    assert scale_of("objp", 2.0) == pytest.approx(D / (2 - LOG_R), rel=1e-5)
-    assert scale_of("objp_paper", 2.0) == pytest.approx(PUBLISHED / 2, rel=1e-5)
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 0.77])
@@ -207,9 +189,8 @@ def test_without_an_entrywise_bound_the_gaussian_link_has_no_guarantee():
         guarantee_of("objp", facts, 10.0)
     made = guarantee_of("objp_paper", facts, 10.0)
     assert made.actual_epsilon > 4000
-    assert not made.holds
     # a small ball bounds entries by its radius
-    assert guarantee_of("objp", replace(FACTS, ball=Ball(0.5)), 1.0).holds
+    assert guarantee_of("objp", replace(FACTS, ball=Ball(0.5)), 1.0).actual_epsilon <= 1 + 1e-12
     assert replace(FACTS, ball=Ball(0.5, 1.0)).reach == 0.5
 
 
@@ -237,25 +218,11 @@ def test_gaussian_noise_is_accounted_exactly(iterations):
         guarantee_of("grap_gaussian", FACTS, 2.0)
 
 
-def test_other_flips_must_keep_to_epsilon():
-    fine = RandomisedResponse(0.15, 0.5)  # log(10/3)
-    made = guarantee_of("inp", FACTS, 1.3, flips=fine)
-    assert made.actual_epsilon == pytest.approx(math.log(10 / 3))
-    assert made.user_epsilon == pytest.approx(20 * math.log(10 / 3))
-    assert made.holds
-    # both ratios that the paper's condition names are at most e: the other two are unbounded
-    with pytest.raises(InputError, match="have epsilon inf, above 1"):
-        guarantee_of("inp", FACTS, 1.0, flips=RandomisedResponse(0.0, math.exp(-1)))
-
-
 def test_no_noise_no_privacy():
     for mechanism in ("clear", "majority", "item_bias"):
         made = guarantee_of(mechanism, FACTS)
         assert made.actual_epsilon == made.claimed_epsilon == made.user_epsilon == math.inf
-        assert not made.holds
-        assert made.note == "nothing hides the signs"
     assert guarantee_of("zero", FACTS).actual_epsilon == 0
-    assert guarantee_of("zero", FACTS).holds
 
 
 @pytest.mark.parametrize("mechanism", NOISED)
@@ -276,8 +243,3 @@ def test_unknown_names():
         guarantee_of("objq", FACTS, 1.0)
     with pytest.raises(InputError, match="no noise of 'inp'"):
         plan_of("inp", FACTS, 1.0)
-
-
-def test_objective_perturbation_is_proven_of_the_exact_minimiser():
-    assert "exact minimiser" in guarantee_of("objp", FACTS, 1.0).note
-    assert "exact" not in guarantee_of("objp", replace(FACTS, link=LOGISTIC), 4.0).note

@@ -13,7 +13,7 @@ from dpmc.ratings import Ratings
 from dpmc_studies.methods.onebit.gradient import project
 from dpmc_studies.methods.onebit.noise import NOISED, plan_of
 from dpmc_studies.methods.onebit.objective import Objective
-from dpmc_studies.methods.onebit.private import MECHANISMS, Completion, Problem, Simulated, complete
+from dpmc_studies.methods.onebit.private import Problem, complete
 from dpmc_studies.methods.onebit.projection import project_nuclear
 from dpmc_studies.methods.onebit.solve import Ball, solve
 
@@ -111,12 +111,6 @@ def test_one_flip_changes_a_release_by_no_more_than_its_sensitivity(mechanism, a
         assert attained * (1 - 1e-9) <= found <= max(attained, 1) * (1 + 1e-9)
 
 
-@pytest.mark.parametrize(("mechanism", "expected"), [("objp", 1), ("objp_literal", 2)])
-def test_the_linear_term_of_the_logistic_link_changes_by_one(mechanism, expected):
-    here = problem_of()
-    assert changes(mechanism, here, flipped(here, [4])) == pytest.approx(expected)
-
-
 @pytest.mark.parametrize("mechanism", ["grap", "grap_gaussian", "private_item_bias", "objp"])
 def test_all_signs_of_a_user_change_a_release_by_what_is_planned(mechanism):
     here = problem_of()
@@ -172,36 +166,13 @@ def test_laplace_noise_has_the_scale_of_the_mechanism(mechanism, link, scale):
     )
 
 
-def test_flips_are_those_of_epsilon_or_those_given():
+def test_flips_are_those_of_epsilon():
     watched = Watched()
     run("inp", problem_of(), watched)
     assert watched.flips == [RandomisedResponse.from_epsilon(2.0)]
-    uneven = RandomisedResponse(0.2, 0.4)
-    watched = Watched()
-    made = run("inp", problem_of(), watched, flips=uneven)
-    assert watched.flips == [uneven]
-    assert made.guarantee.actual_epsilon == uneven.epsilon()
 
 
 # -- what comes out ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("ball", BALLS, ids=["nuclear", "both"])
-@pytest.mark.parametrize("link", LINKS)
-def test_every_mechanism_completes_the_matrix(link, ball):
-    problem = problem_of(link, ball)
-    for mechanism in MECHANISMS:
-        if mechanism == "objp" and link == "gaussian" and ball is NUCLEAR:
-            continue
-        made = run(mechanism, problem, Watched())
-        assert isinstance(made, Completion)
-        assert made.matrix.shape == problem.shape
-        assert np.isfinite(made.matrix).all()
-        assert made.guarantee.mechanism == mechanism
-        solved = mechanism in ("clear", "inp") or mechanism[:4] in ("objp", "outp")
-        assert (made.value is not None) == solved
-        if solved:
-            assert made.converged
 
 
 @pytest.mark.parametrize("ball", BALLS, ids=["nuclear", "both"])
@@ -223,8 +194,8 @@ def test_inp_maximises_the_likelihood_of_flipped_signs():
     p = watched.flips[0].p_plus
     values = RandomisedResponse(p, p).flip(problem.signs.values, np.random.default_rng(2))
     signs = replace(problem.signs, values=values)
-    expected = solve(Objective(signs, problem.link, flip_plus=p, flip_minus=p), BOTH)
-    np.testing.assert_array_equal(made.matrix, expected.matrix())
+    expected = solve(Objective(signs, problem.link, flip=p), BOTH)
+    np.testing.assert_array_equal(made.matrix, expected.matrix)
 
 
 @pytest.mark.parametrize("link", LINKS)
@@ -235,7 +206,7 @@ def test_objective_perturbation_minimises_the_likelihood_plus_the_linear_term(li
     noise = release.output - release.query
     expected = solve(Objective(problem.signs, link, linear=noise), BOTH)
     assert made.value - expected.value == pytest.approx(0, abs=1e-3)
-    np.testing.assert_allclose(made.matrix, expected.matrix(), atol=5e-3)
+    np.testing.assert_allclose(made.matrix, expected.matrix, atol=5e-3)
 
 
 def test_one_step_is_the_projection_of_the_noised_gradient():
@@ -260,13 +231,6 @@ def test_later_steps_start_from_released_gradients():
         x[signs.users, signs.items] -= problem.objective.newton_step * release.output
         x = project(x, BOTH)
     np.testing.assert_allclose(made.matrix, x, atol=1e-12)
-
-
-@pytest.mark.parametrize(("link", "curvature"), [("logistic", 0.25), ("gaussian", 2 / math.pi)])
-def test_the_unit_of_a_step_is_newtons_at_zero(link, curvature):
-    problem = problem_of(link)
-    assert problem.objective.newton_step == pytest.approx(1 / (problem.signs.density * curvature))
-    assert flipped(problem, range(30)).objective.newton_step == problem.objective.newton_step
 
 
 def test_the_projection_onto_ball_and_box_is_the_nearest_point():
@@ -296,33 +260,7 @@ def test_outp_clips_before_the_noise_and_adds_it_to_what_is_given():
         run("outp", problem, Watched(), clear=clear.T)
 
 
-# -- randomness ----------------------------------------------------------------------------------
-
-
-def test_seeded_randomness_repeats_itself():
-    problem = problem_of()
-    for mechanism in ("inp", *NOISED):
-        made = [
-            complete(
-                mechanism,
-                problem,
-                1.0,
-                randomness=Simulated(np.random.default_rng(seed)),
-                delta=DELTA,
-            ).matrix
-            for seed in (1, 1, 2)
-        ]
-        np.testing.assert_array_equal(made[0], made[1])
-        assert (made[0] != made[2]).any()
-
-
 # -- input ---------------------------------------------------------------------------------------
-
-
-def test_mechanisms_without_privacy_need_no_budget():
-    problem = problem_of()
-    for mechanism in ("clear", "zero", "majority", "item_bias"):
-        assert complete(mechanism, problem).matrix.shape == problem.shape
 
 
 def test_mechanisms_with_privacy_need_randomness_and_a_budget():

@@ -6,14 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_onebit import project_plain
 
-from dpmc_studies.methods.onebit import projection
 from dpmc_studies.methods.onebit.projection import (
-    LARGEST_WHOLE,
     LEADING,
     SPARSE,
-    StepProjection,
     WarmProjection,
-    krylov_basis,
     leading_factors,
     mean_square,
     project_nuclear,
@@ -151,9 +147,6 @@ GAPS = {
 @pytest.mark.parametrize("shape", [(240, 310), (310, 240)])
 def test_truncation_of_a_large_matrix_with_gaps(shape, values):
     matrix = with_values(np.random.default_rng(5), shape, values)
-    wide = matrix if shape[0] < shape[1] else matrix.T
-    assert min(shape) > LARGEST_WHOLE
-    assert krylov_basis(wide, RANK).shape == (min(shape), RANK)
     left, values, right = np.linalg.svd(matrix, full_matrices=False)
     expected = (left[:, :RANK] * values[:RANK]) @ right[:RANK]
     found = leading_factors(matrix, RANK)
@@ -164,7 +157,6 @@ def test_truncation_of_a_large_matrix_with_gaps(shape, values):
 @pytest.mark.parametrize("rank", [RANK, 230])
 def test_truncation_of_a_large_matrix_of_noise(shape, rank):
     matrix = np.random.default_rng(6).normal(size=shape)
-    assert krylov_basis(matrix if shape[0] < shape[1] else matrix.T, RANK) is None
     left, values, right = np.linalg.svd(matrix, full_matrices=False)
     found = leading_factors(matrix, rank)
     expected = (left[:, :rank] * values[:rank]) @ right[:rank]
@@ -194,19 +186,6 @@ def test_projection_of_a_large_sparse_matrix(shape, share):
     np.testing.assert_allclose(project_nuclear(matrix, tau), expected, rtol=0, atol=1e-11)
 
 
-def test_projection_where_the_method_of_lanczos_gives_up(monkeypatch):
-    monkeypatch.setattr(projection, "MOST_RESTARTS", 1)
-    asked, dense = [], projection._leading_pairs
-    monkeypatch.setattr(
-        projection, "_leading_pairs", lambda *given: asked.append(given) or dense(*given)
-    )
-    matrix = np.zeros((400, 410))
-    np.fill_diagonal(matrix, np.linspace(3, 2, 400))
-    projected = project_nuclear(matrix, 0.05)
-    assert len(asked) == 1
-    np.testing.assert_allclose(projected, project_plain(matrix, 0.05), rtol=0, atol=1e-11)
-
-
 @pytest.mark.parametrize("rows", [0, 1, 8])
 def test_projection_of_a_large_matrix_with_few_rows(rows):
     rng = np.random.default_rng(9)
@@ -214,20 +193,3 @@ def test_projection_of_a_large_matrix_with_few_rows(rows):
     matrix[:rows] = rng.normal(size=(rows, 310))
     expected = project_plain(matrix, 3.0)
     np.testing.assert_allclose(project_nuclear(matrix, 3.0), expected, rtol=0, atol=1e-11)
-
-
-@pytest.mark.parametrize("shape", [(240, 310), (310, 240), (60, 80)])
-@pytest.mark.parametrize("tau", [8.0, 1e3])
-def test_projection_after_sparse_steps(shape, tau, monkeypatch):
-    """Within the ball too, where the next matrix is dense and has no factors."""
-    if shape == (240, 310) and tau == 8.0:
-        monkeypatch.setattr(projection, "_leading_pairs", None)
-    rng, x = np.random.default_rng(10), np.zeros(shape)
-    onto_ball = StepProjection(tau)
-    for number in range(4):
-        places = np.nonzero(rng.random(shape) < SPARSE / 2)
-        step = (1 + number) * rng.laplace(size=len(places[0]))
-        x[places] += step
-        expected = project_plain(x, tau)
-        x = onto_ball(x, places, step)
-        np.testing.assert_allclose(x, expected, rtol=0, atol=1e-10)

@@ -8,11 +8,9 @@ import pytest
 from dpmc.errors import InputError
 from dpmc_studies.frame.api import OutputOf, RatingsOf
 from dpmc_studies.frame.jobs.plan import Plan
-from dpmc_studies.methods.onebit.private import MECHANISMS
 from dpmc_studies.studies.onebit import STUDY
-from dpmc_studies.studies.onebit.cells import BASELINES, PRIVATE, OneBitCell
-from dpmc_studies.studies.onebit.experiments import bounds, outp
-from dpmc_studies.studies.onebit.settings import cell_settings, inputs_of, onebit_cells
+from dpmc_studies.studies.onebit.cells import OneBitCell
+from dpmc_studies.studies.onebit.settings import cell_settings, inputs_of
 
 WITH_NULL = {
     "seed": 5,
@@ -112,17 +110,6 @@ def test_every_configuration_has_its_clear_cell_before_the_others():
     assert {each.mechanism for each in cells if each.needs_clear} == {"outp", "outp_paper"}
 
 
-def test_mechanisms_are_clear_baselines_and_private_ones():
-    assert sorted(("clear", *BASELINES, *PRIVATE)) == sorted(MECHANISMS)
-
-
-def test_formatted_numbers_have_no_trailing_zeros():
-    assert list(cell(epsilon=1.0).formatted().values()) == [
-        "synthetic", "gaussian", "both", "0.15", "inp", "1",
-    ]  # fmt: skip
-    assert cell("clear", None).formatted()["epsilon"] == "none"
-
-
 @pytest.mark.parametrize(
     ("each", "expected"),
     [
@@ -186,35 +173,6 @@ def test_what_jobs_read():
     }  # fmt: skip
     assert inputs_of(ONEBIT, cell()) == {}
     assert inputs_of(ONEBIT, cell("outp")) == {"clear": OutputOf("clear", cell("outp").clear())}
-
-
-def test_settings_of_the_other_tables():
-    assert outp.settings(ONEBIT) == SYNTHETIC | {
-        "seed": 5, "links": ["logistic", "gaussian"], "observed_fraction": 0.15,
-        "trials": 3, "epsilons": [0.1, 1], "samples": 100,
-    }  # fmt: skip
-    assert bounds.settings(ONEBIT) == SYNTHETIC | {
-        "seed": 5, "links": ["logistic", "gaussian"], "trials": 4,
-        "points": [[0.15, 0.5], [0.15, 1.0], [0.15, 2.0], [0.2, 1.0], [0.8, 1.0]],
-        "drawn": [[0.15, 0.15], [0.2, 0.8], [0.8, 0.8]],
-    }  # fmt: skip
-
-
-def test_two_experiments_with_one_cell_are_refused():
-    for share in (0.15, 0.8):
-        shares = ONEBIT["experiments"]["fractions"] | {"observed_fractions": [share]}
-        onebit = ONEBIT | {"experiments": ONEBIT["experiments"] | {"more": shares}}
-        with pytest.raises(InputError, match="share the cell synthetic, logistic, both"):
-            onebit_cells(onebit)
-    apart = ONEBIT["experiments"]["fractions"] | {"constraint": "nuclear"}
-    onebit_cells(ONEBIT | {"experiments": ONEBIT["experiments"] | {"more": apart}})
-
-
-def test_experiments_that_are_null_are_left_out_of_a_copy():
-    assert "large" in WITH_NULL["experiments"]
-    assert list(ONEBIT["experiments"]) == ["budgets", "fractions", "movielens"]
-    before = {name: value for name, value in ONEBIT.items() if name != "cells"}
-    assert before | {"experiments": WITH_NULL["experiments"]} == WITH_NULL
 
 
 @pytest.mark.parametrize(

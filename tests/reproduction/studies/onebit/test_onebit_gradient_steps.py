@@ -3,7 +3,6 @@
 import copy
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from dpmc.errors import InputError
@@ -13,19 +12,14 @@ from dpmc_studies.frame.jobs.plan import Plan
 from dpmc_studies.frame.jobs.task import Task
 from dpmc_studies.studies.onebit import STUDY
 from dpmc_studies.studies.onebit.cells import BOTH, OneBitCell
-from dpmc_studies.studies.onebit.experiments import EXPERIMENTS
 from dpmc_studies.studies.onebit.experiments.gradient_steps import (
     STEPS_COLUMNS,
-    StepsCell,
     _at_ranks,
     cells,
     run,
     settings,
-    table,
 )
-from dpmc_studies.studies.onebit.frames import read_onebit
 from dpmc_studies.studies.onebit.settings import cell_settings
-from dpmc_studies.studies.onebit.tables import build_onebit_tables
 from dpmc_studies.studies.onebit.trial import run_curve
 
 SMALL = {
@@ -64,11 +58,6 @@ def rows(section):
         task = Task({each: settings(section, each) for each in mine}, {})
         found += run(task)
     return found
-
-
-def test_the_study_has_it_without_listing_it():
-    assert list(EXPERIMENTS) == ["gradient_steps"]
-    assert "gradient_steps" in STUDY.job("gradient_steps").tables
 
 
 def test_it_runs_every_cell_of_the_grid_with_every_k():
@@ -120,11 +109,6 @@ def test_what_the_grid_leaves_out_it_leaves_out():
         cells(STUDY.section(configured(datasets=["synthetc"])))
 
 
-def test_a_cell_knows_that_of_the_grid():
-    cell = StepsCell("synthetic", "logistic", BOTH, 0.15, "grap", 1.0, 5)
-    assert cell.on_grid() == OneBitCell("synthetic", "logistic", BOTH, 0.15, "grap", 1.0)
-
-
 def test_of_several_observed_fractions_the_least_is_run():
     small = configured()
     small["onebit"]["experiments"]["budgets"]["observed_fractions"] = [0.3, 0.2]
@@ -140,39 +124,3 @@ def test_real_data_have_a_row_for_each_rank():
     assert {each["accuracy_raw"] for each in made} == {0.7}
     (alone,) = _at_ranks(row, 3, 2)
     assert (alone["rank"], alone["accuracy_truncated"]) == (2, 0.5)
-
-
-def test_the_table_has_means_by_k():
-    values = {"are_raw": 2.0, "are_truncated": 1.0}
-    missing = dict.fromkeys(("accuracy_raw", "accuracy_truncated"), float("nan"))
-    made = [
-        {
-            "dataset": "synthetic",
-            "link": "logistic",
-            "epsilon": epsilon,
-            "steps": steps,
-            "rank": rank,
-        }
-        | {name: rank * value * steps + trial for name, value in values.items()}
-        | missing
-        for rank in (1, 2)  # the least is shown
-        for epsilon, steps in ((1.0, 1), (1.0, 2), (4.0, 2))
-        for trial in (0, 2)
-    ]
-    found = table(made, {"synthetic": "Drawn"})
-    assert [column.label for column in found.columns] == ["K = 1", "K = 2", "K = 2"]
-    assert [group for group, _ in found.groups()] == ["ε = 1", "ε = 4"]
-    truncated, raw = found.rows
-    assert truncated.labels == ("Drawn", "logistic")
-    assert [cell.value for cell in truncated.cells] == [2.0, 3.0, 3.0]
-    assert [cell.value for cell in raw.cells] == [3.0, 5.0, 5.0]
-    assert all(cell.error == pytest.approx(1.0) for cell in raw.cells)
-    assert all(cell.trials == 2 for cell in raw.cells)
-
-
-def test_readers_get_its_table(tmp_path):
-    made = pd.DataFrame(rows(STUDY.section(configured())))
-    made.to_csv(tmp_path / "gradient_steps.csv", index=False)
-    (found,) = build_onebit_tables(read_onebit(tmp_path))
-    assert found.id == "table_onebit_7_steps"
-    assert found.rows[0].labels == ("Synthetic 100 × 100", "Gaussian link")

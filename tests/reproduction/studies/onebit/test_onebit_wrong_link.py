@@ -7,16 +7,13 @@ import pytest
 
 from dpmc.errors import InputError
 from dpmc_studies import configuration
-from dpmc_studies.frame.jobs.task import Task
 from dpmc_studies.studies.onebit import STUDY
 from dpmc_studies.studies.onebit.experiments.wrong_link import (
-    WRONG_LINK_COLUMNS,
     cells,
-    run,
     settings,
 )
 from dpmc_studies.studies.onebit.settings import cell_settings
-from dpmc_studies.studies.onebit.trial import make_sample, run_curve
+from dpmc_studies.studies.onebit.trial import make_sample
 
 SMALL = {
     "datasets": {"synthetic": {"users": 12, "items": 10}},
@@ -45,10 +42,6 @@ def test_cells_are_those_of_the_benchmark_with_each_link_of_the_fit():
     assert {cell.observed_fraction for cell in found} == {0.15}
 
 
-def test_where_one_link_is_run_there_is_no_other():
-    assert cells(section(links=["logistic"])) == []
-
-
 def test_unknown_mechanisms_are_refused():
     with pytest.raises(InputError, match="inpp"):
         cells(section(wrong_link={"mechanisms": ["inpp"]}))
@@ -64,14 +57,3 @@ def test_signs_are_drawn_with_the_other_link_from_the_same_matrix():
         other = next(each for each in cells(here) if each.link == wrong["drawn_link"])
         drawn = make_sample(other, cell_settings(here, other), 0).training
         np.testing.assert_array_equal(samples[1].training.values, drawn.values)
-
-
-def test_a_row_is_that_of_the_grid_for_these_signs():
-    here = section()
-    cell = cells(here)[0]
-    used = settings(here, cell)
-    rows = list(run(Task({cell: used}, {})))
-    assert [tuple(row) for row in rows] == [WRONG_LINK_COLUMNS] * 2
-    expected = run_curve([cell], used)
-    assert [row["are_raw"] for row in rows] == [row["are_raw"] for row in expected]
-    assert {row["drawn_link"] for row in rows} == {used["drawn_link"]}

@@ -1,169 +1,159 @@
 """What the claims of the one-bit paper are judged on, and the registry of what judges them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
 from dpmc_studies.frame.judging.claims import registering
-from dpmc_studies.frame.judging.finding import Finding
+from dpmc_studies.frame.judging.finding import (
+    CONTRADICTED,
+    INCONCLUSIVE,
+    NO_EFFECT,
+    NOT_REPORTED,
+    SUPPORTED,
+    Finding,
+)
 from dpmc_studies.statistics.tests import log_positive, trial_matrix
 from dpmc_studies.studies.onebit.cells import (
     BOTH,
     NUCLEAR,
+    OBSERVED_FRACTION,
     ONEBIT_COORDINATES,
-    SYNTHETIC,
-    OneBitCell,
 )
-from dpmc_studies.studies.onebit.frames import link_label
+from dpmc_studies.studies.onebit.frames import FREE, is_real, link_label
 
 GAUSSIAN, LOGISTIC = LINKS = ("gaussian", "logistic")
 # the paper's four mechanisms as it runs them, by the names it gives them
 PAPER = {"InP": "inp", "ObjP": "objp_paper", "GraP": "grap", "OutP": "outp_paper"}
 PERTURBED = ("InP", "ObjP", "GraP")  # all but OutP
 TIGHT = "objp"
-MOVIELENS = "ml-100k"
-OTHER_LINK = "signs of the other link"  # the data set of cells with the link of the fit
+MOVIELENS, RESTAURANT = "ml-100k", "restaurant"
+TRAINING_SHARE = 0.8
+OTHER_LINK = "synthetic, signs of the other link"  # the data set of cells with the link of the fit
+RAW, TRUNCATED = "raw", "truncated"
+DELTAS = REMARK, THEOREM = ("Delta 5.03 of the remark", "Delta 1.81 of theorem 2")
+BEST_FIRST = (SUPPORTED, NO_EFFECT, INCONCLUSIVE, CONTRADICTED)
 
 
-class Outputs:
-    """How good one kind of output is, ``"raw"`` or ``"truncated"``, by cell and trial.
-
-    Every row has shape (trials,) and is NaN where a trial, or the cell, is missing. Within a data
-    set, trials with the same number share data, and rows are paired: with one observed fraction all
-    of them, with several those of an experiment its matrix and the signs of the smaller fractions.
-
-    ``places`` is the row of each cell, see :func:`_known`, in matrices of shape (cells, trials);
-    ``links`` are those that count.
-    """
-
-    def __init__(
-        self,
-        kind: str,
-        places: Mapping[tuple, int],
-        log_are: np.ndarray,
-        accuracy: np.ndarray,
-        links: Sequence[str] = LINKS,
-    ):
-        self.kind = kind
-        self.links = tuple(links)
-        self._places = places
-        self._log_are = log_are
-        self._accuracy = accuracy
-
-    def of(self, links: Sequence[str]) -> "Outputs":
-        """Return the same with other links that count."""
-        return Outputs(self.kind, self._places, self._log_are, self._accuracy, links)
-
-    def log_are(self, cell: OneBitCell) -> np.ndarray:
-        """Return log ARE, ARE = ||X - M||_F^2 / ||M||_F^2, of a cell of synthetic data."""
-        return self._row(self._log_are, cell)
-
-    def accuracy(self, cell: OneBitCell) -> np.ndarray:
-        """Return the share of held-out signs that are right, of a cell of real data."""
-        return self._row(self._accuracy, cell)
-
-    def _row(self, matrix: np.ndarray, cell: OneBitCell) -> np.ndarray:
-        place = self._places.get(_known(*vars(cell).values()))
-        return np.full(matrix.shape[1], np.nan) if place is None else matrix[place]
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OneBitEvidence:
-    """The inputs of the predicates.
+    """The tables of a run, None where one was not made, and how they are read.
 
-    ``judged`` are of the trials, cut to the rank after the noise; ``beside`` as the mechanism gives
-    them, which another reading judges. ``by_rank`` is rank -> the former, with real data cut to
-    another rank, as far as that was run. ``change`` and ``attack`` are what one flip does to the
-    solution, and the attack on output perturbation; None where they have not been run. ``tight`` is
-    the same with the Delta of theorem 2 (see :func:`with_tight_delta`); None where that was not
-    run, or does not count. ``made`` is what predicates made of the trials, for other readings of
-    the same ones.
+    Errors are those of one ``kind`` of output, raw or truncated to the rank after the noise; with a
+    ``rank``, outputs on the data sets of ``ranks`` are truncated to that. ``links`` are those that
+    count, ``deltas`` those of objective perturbation that were run.
     """
 
     trials: pd.DataFrame
-    judged: Outputs
-    beside: Outputs
-    by_rank: Mapping[int, Outputs] = field(default_factory=dict)
-    change: pd.DataFrame | None = None
-    attack: pd.DataFrame | None = None
-    tight: "OneBitEvidence | None" = None
-    made: dict[tuple, object] = field(default_factory=dict, repr=False, compare=False)
+    ranks: pd.DataFrame | None = None
+    outp_change: pd.DataFrame | None = None
+    outp_attack: pd.DataFrame | None = None
+    wrong_link: pd.DataFrame | None = None
+    kind: str = TRUNCATED
+    rank: int | None = None
+    links: tuple[str, ...] = LINKS
+    deltas: tuple[str, ...] = DELTAS
+    _made: dict[tuple, dict] = field(default_factory=dict, repr=False)
 
-    def changed(self, change: "Callable[[OneBitEvidence], OneBitEvidence]") -> "OneBitEvidence":
-        """Return the evidence changed, and what is in ``tight`` too."""
-        return replace(change(self), tight=self.tight and change(self.tight))
+    def made(self, make: Callable[[pd.DataFrame, str], dict]) -> dict:
+        """Return what a function makes of the trials and the kind of output.
 
-    def raw(self) -> "OneBitEvidence":
-        """Return it with raw outputs judged, which are cut to no rank."""
-        return self.changed(
-            lambda each: replace(each, judged=each.beside, beside=each.judged, by_rank={})
-        )
+        It is made once for the readings of the same trials, which are kept beside it, so that no
+        others get their id.
+        """
+        key = make, id(self.trials), self.kind
+        if key not in self._made:
+            self._made[key] = self.trials, make(self.trials, self.kind)
+        return self._made[key][1]
 
-    def at_rank(self, rank: int) -> "OneBitEvidence":
-        """Return it with outputs on real data cut to this rank alone."""
-        return self.changed(
-            lambda each: replace(
-                each, judged=each.by_rank[rank], by_rank={rank: each.by_rank[rank]}
-            )
-        )
+    def error(
+        self,
+        dataset: str,
+        mechanism: str,
+        link: str,
+        epsilon: float | None = None,
+        fraction: float | None = None,
+    ) -> np.ndarray:
+        """Return log ARE, or minus the share of right signs on real data, shape (trials,).
 
-    def of(self, links: Sequence[str]) -> "OneBitEvidence":
-        """Return it with the comparisons of these links alone."""
-        return self.changed(
-            lambda each: replace(
-                each,
-                judged=each.judged.of(links),
-                beside=each.beside.of(links),
-                by_rank={rank: outputs.of(links) for rank, outputs in each.by_rank.items()},
-            )
-        )
+        The mechanism is named as in the paper, or one without noise, which has no epsilon. NaN is a
+        missing trial; rows of a data set are paired, as its trials of one number share data.
+        """
+        if fraction is None:
+            fraction = TRAINING_SHARE if is_real(dataset) else OBSERVED_FRACTION
+        constraint = NUCLEAR if dataset == MOVIELENS else BOTH
+        epsilon = None if mechanism in FREE else epsilon
+        cell = _known(dataset, link, constraint, fraction, PAPER.get(mechanism, mechanism), epsilon)
+        matrix, places = self._errors
+        return matrix[places[cell]] if cell in places else np.full(matrix.shape[1], np.nan)
 
+    @cached_property
+    def _errors(self) -> tuple[np.ndarray, dict[tuple, int]]:
+        """The errors of all cells by trial, and the row of each cell."""
+        table = self.trials
+        if self.wrong_link is not None:
+            table = pd.concat([table, self.wrong_link.assign(dataset=OTHER_LINK)])
+        right = table[f"accuracy_{self.kind}"].to_numpy(dtype=float)
+        if self.rank is not None:
+            right = self._at_rank(table, right)
+        real = table["dataset"].map(is_real).to_numpy(dtype=bool)
+        errors = np.where(real, -right, log_positive(table[f"are_{self.kind}"]))
+        cells, matrix = trial_matrix(table, errors, ONEBIT_COORDINATES)
+        known = (_known(*cell) for cell in cells.itertuples(index=False, name=None))
+        return matrix, {cell: number for number, cell in enumerate(known)}
 
-def evidence_of(
-    trials: pd.DataFrame,
-    ranks: pd.DataFrame | None = None,
-    outp_change: pd.DataFrame | None = None,
-    outp_attack: pd.DataFrame | None = None,
-    wrong_link: pd.DataFrame | None = None,
-) -> OneBitEvidence:
-    """Return what the predicates judge, of the study's tables; None is one that was not made.
+    def _at_rank(self, table: pd.DataFrame, right: np.ndarray) -> np.ndarray:
+        """Return accuracies with those at the rank; NaN where a trial was not run at it."""
+        keys = [*ONEBIT_COORDINATES, "trial"]
+        there = self.ranks[self.ranks["rank"] == self.rank]
+        cut = table["dataset"].isin(self.ranks["dataset"].unique()).to_numpy()
+        found = table.loc[cut, keys].merge(there, how="left", on=keys, validate="many_to_one")
+        right = right.copy()
+        right[cut] = found["accuracy"]
+        return right
 
-    ``trials`` has the columns :data:`dpmc_studies.studies.onebit.cells.ONEBIT_COLUMNS`, any order
-    of rows. Of ``wrong_link``, outputs have the cells as those of a data set :data:`OTHER_LINK`.
-    """
-    grid = trials
-    if wrong_link is not None:
-        trials = pd.concat([trials, wrong_link.assign(dataset=OTHER_LINK)], ignore_index=True)
-    found = replace(_evidence(trials, ranks, outp_change, outp_attack), trials=grid)
-    has_tight = ((trials["mechanism"] == TIGHT) & (trials["link"] == GAUSSIAN)).any()
-    if not has_tight:
+    def tight(self) -> "OneBitEvidence":
+        """Return it with the Delta of theorem 2 in objective perturbation, see :func:`_tight`."""
+        names = ("trials", "ranks", "wrong_link")
+        tables = {name: getattr(self, name) for name in names}
+        changed = {
+            name: table if table is None else _tight(table) for name, table in tables.items()
+        }
+        return replace(self, deltas=(THEOREM,), **changed)
+
+    @cached_property
+    def choices(self) -> dict[str, "OneBitEvidence"]:
+        """It by what the paper leaves open, the rank and Delta: MovieLens alone."""
+        found = {}
+        trials = self.trials[self.trials["dataset"] == MOVIELENS]
+        remark = replace(self, trials=trials, wrong_link=None)
+        for delta in self.deltas:
+            each = remark.tight() if delta == THEOREM else remark
+            if self.ranks is None or self.kind == RAW:
+                found[f"{self.kind} outputs and {delta}"] = each
+                continue
+            for rank in [self.rank] if self.rank else sorted(self.ranks["rank"].unique()):
+                found[f"rank {rank} and {delta}"] = replace(each, rank=rank)
         return found
-    tables = (None if table is None else with_tight_delta(table) for table in (trials, ranks))
-    tight = _evidence(*tables, outp_change, outp_attack)
-    return replace(found, tight=replace(tight, trials=with_tight_delta(grid)))
 
 
-def _evidence(trials, ranks, outp_change, outp_attack) -> OneBitEvidence:
-    at_ranks = {} if ranks is None else dict(accuracies_at_ranks(trials, ranks))
-    errors = [log_positive(trials[f"are_{kind}"]) for kind in ("truncated", "raw")]
-    accuracies = [trials["accuracy_truncated"], trials["accuracy_raw"], *at_ranks.values()]
-    names, matrices = trial_matrix(trials, [*errors, *accuracies], ONEBIT_COORDINATES)
-    cells = names.itertuples(index=False, name=None)
-    places = {_known(*cell): number for number, cell in enumerate(cells)}
-    log_are, log_are_raw, accuracy, accuracy_raw, *cut = matrices
-    return OneBitEvidence(
-        trials,
-        Outputs("truncated", places, log_are, accuracy),
-        Outputs("raw", places, log_are_raw, accuracy_raw),
-        {r: Outputs("truncated", places, log_are, c) for r, c in zip(at_ranks, cut, strict=True)},
-        outp_change,
-        outp_attack,
-    )
+def evidence_of(tables: Mapping[str, pd.DataFrame | None]) -> OneBitEvidence:
+    """Return what the predicates judge, of the study's tables; one that was not made is None.
+
+    ``trials`` is needed, columns :data:`dpmc_studies.studies.onebit.cells.ONEBIT_COLUMNS`, any
+    order of rows.
+    """
+    names = ("trials", "ranks", "outp_change", "outp_attack", "wrong_link")
+    trials = tables["trials"]
+    has_tight = ((trials["mechanism"] == TIGHT) & (trials["link"] == GAUSSIAN)).any()
+    given = {name: tables.get(name) for name in names}
+    return OneBitEvidence(**given, deltas=DELTAS if has_tight else (REMARK,))
 
 
-def with_tight_delta(table: pd.DataFrame) -> pd.DataFrame:
+def _tight(table: pd.DataFrame) -> pd.DataFrame:
     """Return the trials with the Delta of theorem 2 in objective perturbation, Gaussian link.
 
     That is the largest value that the theorem takes over entries within +-alpha, 1.81 at alpha = 1,
@@ -181,46 +171,50 @@ def with_tight_delta(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([table[~(gaussian & (table["mechanism"] == PAPER["ObjP"]))], rows])
 
 
-def with_steps(table: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
-    """Return the trials with gradient perturbation as ``steps`` has it, and not otherwise.
-
-    ``steps`` are rows of one K, columns ``STEPS_COLUMNS`` of the experiment ``gradient_steps``;
-    ``table`` are the trials or, where it has ranks, those by rank.
-    """
-    if "rank" in table:
-        steps = steps.assign(accuracy=steps["accuracy_truncated"])
-    else:
-        steps = steps[steps["rank"] == steps.groupby("dataset")["rank"].transform("min")]
-    rest = table[table["mechanism"] != PAPER["GraP"]]
-    return pd.concat([rest, steps.reindex(columns=table.columns)])
-
-
-def accuracies_at_ranks(
-    trials: pd.DataFrame, ranks: pd.DataFrame
-) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield each rank with the truncated accuracies of all rows of ``trials`` at it.
-
-    Those of the data sets in ``ranks``, columns
-    :data:`dpmc_studies.studies.onebit.cells.RANK_COLUMNS`, are NaN where a trial is missing there;
-    the others are as in ``trials``.
-    """
-    keys = [*ONEBIT_COORDINATES, "trial"]
-    for rank, there in ranks.groupby("rank"):
-        cut = trials["dataset"].isin(there["dataset"].unique()).to_numpy()
-        found = trials.loc[cut, keys].merge(there, how="left", on=keys, validate="many_to_one")
-        accuracy = trials["accuracy_truncated"].to_numpy(dtype=float, copy=True)
-        accuracy[cut] = found["accuracy"]
-        yield int(rank), accuracy
-
-
-Predicate = Callable[[OneBitEvidence], Finding]
-PREDICATES: dict[str, Predicate] = {}
+Judge = Callable[[OneBitEvidence], Finding]
+PREDICATES: dict[str, Judge] = {}
 claim = registering(PREDICATES)
 
 
-def synthetic_cell(name: str, link: str, fraction: float, epsilon: float | None) -> OneBitCell:
-    """Return the cell of synthetic data, both constraints, of a mechanism by its published name."""
-    return OneBitCell(SYNTHETIC, link, BOTH, fraction, PAPER.get(name, name), epsilon)
+def on_outputs(identifier: str) -> Callable[[Judge], Judge]:
+    """Return a decorator that registers what judges a claim from outputs."""
+
+    def register(judge: Judge) -> Judge:
+        PREDICATES[identifier] = lambda evidence: of_outputs(evidence, judge(evidence))
+        return judge
+
+    return register
+
+
+def at_the_best_choice(identifier: str) -> Callable[[Judge], Judge]:
+    """Return a decorator that registers what judges a claim where it fares best.
+
+    That is among what the paper leaves open: one choice for all mechanisms and both links.
+    """
+
+    def register(judge: Judge) -> Judge:
+        def predicate(evidence: OneBitEvidence) -> Finding:
+            found = {
+                choice: of_outputs(each, judge(each)) for choice, each in evidence.choices.items()
+            }
+            best = min(found, key=lambda choice: _rank_of(found[choice]))
+            return replace(found[best], reason=f"Judged with {best}, {found[best].reason}")
+
+        PREDICATES[identifier] = predicate
+        return judge
+
+    return register
+
+
+def of_outputs(evidence: OneBitEvidence, found: Finding) -> Finding:
+    """Name the kind of output in the reason."""
+    reason = f"{evidence.kind} outputs: {found.reason}. {NOT_REPORTED.capitalize()}"
+    return replace(found, reason=reason)
+
+
+def _rank_of(finding: Finding) -> tuple[int, float]:
+    effect = finding.effect if np.isfinite(finding.effect) else np.inf
+    return BEST_FIRST.index(finding.verdict), effect
 
 
 def place_named(name: str, link: str, epsilon: float | None = None) -> str:

@@ -7,7 +7,7 @@ from dpmc_studies.frame.judging.finding import NOT_REPORTED, Finding
 from dpmc_studies.frame.judging.verdicts import verdict_of
 from dpmc_studies.methods.onebit.links import LINKS, Link, link_of
 from dpmc_studies.studies.onebit.claims.evidence import OneBitEvidence, claim
-from dpmc_studies.studies.onebit.claims.synthetic import EPSILONS
+from dpmc_studies.studies.onebit.claims.outputs import EPSILONS
 from dpmc_studies.studies.onebit.frames import link_label
 
 ALPHA = 1.0
@@ -39,13 +39,13 @@ def likelihood_is_convex(evidence: OneBitEvidence) -> Finding:
 def least_curvature(link: Link, epsilon: float | None = None) -> float:
     """Return the least second derivative over abs(t) <= 1 of the loss of signs, flipped or not."""
     flip = 0.0 if epsilon is None else RandomisedResponse.from_epsilon(epsilon).p_plus
-    return float(link.curvature(GRID, link.slope(GRID, flip, 1 - 2 * flip)).min())
+    return float(link.curvature(GRID, link.slope(GRID, flip)).min())
 
 
 @claim("O16")
 def beta_of_the_logistic_link(evidence: OneBitEvidence) -> Finding:
     """Largest h (1 - h)/h'^2 over abs(x) <= alpha is e^alpha within rounding."""
-    ours, reported = beta(link_of("logistic")), np.exp(ALPHA)
+    ours, reported = steepness_and_flatness(link_of("logistic"))[1], np.exp(ALPHA)
     return Finding(
         verdict_of(abs(ours / reported - 1) <= ROUNDING),
         effect=float(ours / reported),
@@ -54,6 +54,10 @@ def beta_of_the_logistic_link(evidence: OneBitEvidence) -> Finding:
     )
 
 
-def beta(link: Link) -> float:
-    """Return the largest h (1 - h)/h'^2 over abs(x) <= 1, beta of Davenport et al. (2014)."""
-    return float((link.cdf(GRID) * link.cdf(-GRID) / np.square(link.pdf(GRID))).max())
+def steepness_and_flatness(link: Link, flip: float = 0.0) -> tuple[float, float]:
+    """Return L and beta of the link p + (1 - 2p) h over abs(x) <= 1, p = ``flip``."""
+    # both suprema are at 0 or at the ends for the links here; the grid holds these points
+    chance = flip + (1 - 2 * flip) * link.cdf(GRID)
+    slope = (1 - 2 * flip) * link.pdf(GRID)
+    spread = chance * (1 - chance)
+    return float((slope / spread).max()), float((spread / slope**2).max())

@@ -5,7 +5,7 @@ observed fraction. Compared are log ARE on synthetic data and minus the share of
 data, so that less is better; where both are among the rows, there is no effect to state.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +13,6 @@ import pandas as pd
 
 from dpmc_studies.frame.judging.finding import Finding
 from dpmc_studies.frame.judging.rules import (
-    Rows,
     always_below,
     as_matrix,
     explained,
@@ -29,6 +28,7 @@ from dpmc_studies.frame.showing.frames import (
     number,
     present,
     private_rows,
+    select,
     trials_text,
 )
 from dpmc_studies.methods.onebit.labels import mechanism_label
@@ -38,8 +38,8 @@ from dpmc_studies.statistics.tests import log_positive
 from dpmc_studies.studies.onebit.claims.evidence import OneBitEvidence, claim
 from dpmc_studies.studies.onebit.frames import (
     BENCHMARK,
+    CLEAR,
     DATASETS,
-    FREE,
     ITEM_BIAS,
     LINKS,
     PUBLISHED,
@@ -47,7 +47,6 @@ from dpmc_studies.studies.onebit.frames import (
     dataset_label,
     is_real,
     link_label,
-    main_constraint,
     main_rows,
     metric_of,
 )
@@ -73,36 +72,12 @@ def places(trials: pd.DataFrame, stage: str) -> dict[tuple, pd.DataFrame]:
     return found
 
 
-def _honest(trials: pd.DataFrame) -> pd.DataFrame:
-    """Return the trials without those of the four that do not keep their claim."""
-    return trials[keeps_claim(trials) | ~trials["mechanism"].isin(PUBLISHED)]
-
-
-def _benchmark(trials: pd.DataFrame) -> pd.DataFrame:
-    return trials[trials["dataset"] == BENCHMARK]
-
-
-def _places(
-    evidence: OneBitEvidence, kind: str, part: Callable[[pd.DataFrame], pd.DataFrame] | None = None
-) -> dict[tuple, pd.DataFrame]:
-    """Return :func:`places` of the trials, or of a part, made once for readings that share them."""
-    if (part, kind) not in evidence.made:
-        trials = evidence.trials if part is None else part(evidence.trials)
-        evidence.made[part, kind] = places(trials, kind)
-    return evidence.made[part, kind]
-
-
-def rows_of(found: Mapping[tuple, Pair]) -> Rows:
-    """Return the differences by the name of their place."""
-    return {
+def always_better(found: Mapping[tuple, Pair]) -> Finding:
+    """Apply ALL to the differences of places, with an effect where all have one unit."""
+    rows = {
         f"{dataset_label(dataset)}, {link_label(link)}, ε = {epsilon:g}": pair.differences
         for (dataset, link, epsilon), pair in found.items()
     }
-
-
-def always_better(found: Mapping[tuple, Pair]) -> Finding:
-    """Apply ALL to the differences of places, with an effect where all have one unit."""
-    rows = rows_of(found)
     finding = always_below(rows)
     if len({is_real(dataset) for dataset, *_ in found}) == 1:
         return finding
@@ -111,27 +86,18 @@ def always_better(found: Mapping[tuple, Pair]) -> Finding:
     return replace(finding, reason=f"{reason}; n = {finding.n}", **nothing)
 
 
-def counted(found: Mapping[tuple, Pair]) -> str:
-    """Say at how many places the first is better and worse."""
-    table = compare(found, PLACE)
-    return f"better at {less(table).sum()} and worse at {more(table).sum()} of {len(table)}"
-
-
 @claim("B1")
 def the_benchmark_has_a_signal(evidence: OneBitEvidence) -> Finding:
     """WITHIN: the raw ARE of Clear is below 1, that of predicting zero."""
-    trials = evidence.trials[evidence.trials["dataset"] == BENCHMARK]
-    here = trials[trials["mechanism"] == "clear"]
-    if here.empty:
+    clear = select(main_rows(evidence.trials, BENCHMARK), mechanism=CLEAR)
+    if clear.empty:
         return not_available("the benchmark without privacy")
-    here = here[here["constraint"] == main_constraint(trials, BENCHMARK)]
-    lowest = at_smallest_share(here)
     rows = {
-        link_label(link): lowest.loc[lowest["link"] == link, "are_raw"].to_numpy(float)
-        for link in present(lowest["link"], LINKS)
+        link_label(link): select(clear, link=link)["are_raw"].to_numpy(float)
+        for link in present(clear["link"], LINKS)
     }
     text = (
-        f"Clear, which has no noise, at {100 * lowest['observed_fraction'].iloc[0]:g} % observed, "
+        f"Clear, which has no noise, at {100 * clear['observed_fraction'].iloc[0]:g} % observed, "
         f"over {trials_text(map(len, rows.values()))}."
     )
     return explained(inside(rows, high=ZERO_ARE, formatter="{:.2f}".format), text)
@@ -140,61 +106,70 @@ def the_benchmark_has_a_signal(evidence: OneBitEvidence) -> Finding:
 @claim("B2")
 def one_mechanism_is_best_everywhere(evidence: OneBitEvidence) -> Finding:
     """ALL places: the mechanism that leads at most of them against the best of the others."""
-    everywhere = _places(evidence, evidence.judged.kind)
-    leaders = {place: leader(errors, PUBLISHED) for place, errors in everywhere.items()}
-    leaders = {place: ahead for place, ahead in leaders.items() if ahead is not None}
-    if not leaders:
+    everywhere = evidence.made(places)
+    ahead = [leader(errors, PUBLISHED) for errors in everywhere.values()]
+    ahead = [each for each in ahead if each is not None]
+    if not ahead:
         return not_available("the paper's four mechanisms")
-    first = pd.Series([ahead.best for ahead in leaders.values()]).mode()[0]
+    first = pd.Series([each.best for each in ahead]).mode()[0]
     found = pairs(everywhere, [first], [name for name in PUBLISHED if name != first])
     if not found:
         return not_available("several of the paper's four mechanisms")
-    alone = pd.Series([ahead.best for ahead in leaders.values() if not ahead.tied], dtype=str)
+    alone = pd.Series([each.best for each in ahead if not each.tied], dtype=str)
     texts = [f"{mechanism_named(name)} at {n}" for name, n in alone.value_counts().items()]
-    text = f"{mechanism_named(first)} leads most often. Best alone: {', '.join(texts) or 'none'}."
-    return explained(always_better(found), f"{text[:-1]}, of {len(leaders)} places.")
+    return explained(
+        always_better(found),
+        f"{mechanism_named(first)} leads most often. Best alone: {', '.join(texts) or 'none'}, "
+        f"of {len(ahead)} places.",
+    )
 
 
 @claim("B3")
 def the_four_beat_predicting_zero(evidence: OneBitEvidence) -> Finding:
     """ALL places of the benchmark: the best of the four against predicting zero."""
-    found = pairs(_places(evidence, evidence.judged.kind, _benchmark), PUBLISHED, ["zero"])
+    everywhere = evidence.made(places)
+    here = {place: everywhere[place] for place in everywhere if place[0] == BENCHMARK}
+    found = pairs(here, PUBLISHED, ["zero"])
     if not found:
         return not_available("the paper's four mechanisms on the benchmark")
-    return explained(always_better(found), f"{evidence.judged.kind} outputs.".capitalize())
+    return explained(always_better(found), f"{evidence.kind} outputs.".capitalize())
 
 
 @claim("B4")
 def the_four_beat_an_item_bias(evidence: OneBitEvidence) -> Finding:
     """ALL places: the best of the four that keep their claim against a private item bias."""
-    found = pairs(_places(evidence, evidence.judged.kind, _honest), PUBLISHED, [ITEM_BIAS])
+    found = pairs(evidence.made(honest_places), PUBLISHED, [ITEM_BIAS])
     if not found:
         return not_available("a private item bias")
+    table = compare(found, PLACE).assign(better=less, worse=more)
     parts = [
-        f"{dataset_label(dataset)} {counted({x: found[x] for x in found if x[0] == dataset})}"
-        for dataset in dict.fromkeys(dataset for dataset, *_ in found)
+        f"{dataset_label(dataset)} better at {part['better'].sum()} and worse at "
+        f"{part['worse'].sum()} of {len(part)}"
+        for dataset, part in table.groupby("dataset", sort=False)
     ]
     return explained(always_better(found), f"{'; '.join(parts)}.")
+
+
+def honest_places(trials: pd.DataFrame, stage: str) -> dict[tuple, pd.DataFrame]:
+    """Return :func:`places` without those of the four that do not keep their claim."""
+    return places(trials[keeps_claim(trials) | ~trials["mechanism"].isin(PUBLISHED)], stage)
 
 
 @claim("B5")
 def the_method_beats_an_item_bias_on_real_data(evidence: OneBitEvidence) -> Finding:
     """ALL links and real data: right signs, without privacy, of an item bias minus of Clear."""
-    trials = evidence.trials
     rows, parts = {}, []
-    for dataset in filter(is_real, present(trials["dataset"], DATASETS)):
-        here = main_rows(trials, dataset)
-        here = here[here["mechanism"].isin(FREE)]
-        for link in present(here["link"], LINKS):
-            one = here[here["link"] == link]
-            wide = one.pivot(index="trial", columns="mechanism", values="accuracy_raw").astype(
-                float
-            )
-            if {"clear", "item_bias"} <= set(wide.columns):
+    for dataset in filter(is_real, present(evidence.trials["dataset"], DATASETS)):
+        here = main_rows(evidence.trials, dataset)
+        free = here[here["mechanism"].isin(["item_bias", CLEAR])]
+        for link, one in free.groupby("link"):
+            wide = one.pivot(index="trial", columns="mechanism", values="accuracy_raw")
+            wide = wide.astype(float)
+            if len(wide.columns) == 2:
                 name = f"{dataset_label(dataset)}, {link_label(link)}"
-                rows[name] = (wide["item_bias"] - wide["clear"]).to_numpy()
+                rows[name] = (wide["item_bias"] - wide[CLEAR]).to_numpy()
                 means = 100 * wide.mean()
-                parts.append(f"{name}: {means['clear']:.1f} % against {means['item_bias']:.1f} %")
+                parts.append(f"{name}: {means[CLEAR]:.1f} % against {means['item_bias']:.1f} %")
     if not rows:
         return not_available("real data without privacy")
     return explained(always_below(rows, formatter=points), f"{'; '.join(parts)}.")
@@ -251,15 +226,10 @@ def every_solve_converged(evidence: OneBitEvidence) -> Finding:
     flags = evidence.trials["converged"].map(_FLAGS).dropna().astype(bool)
     if flags.empty:
         return not_available("solves with a tolerance")
-    failed = evidence.trials.loc[flags.index[~flags]]
-    text = f"{flags.sum():,} of {len(flags):,} did."
-    parts = [
-        f"{mechanism_named(mechanism)} {len(part)}"
-        for mechanism, part in failed.groupby("mechanism")
-    ]
-    if parts:
-        text += f" Stopped before: {'; '.join(parts)}. Their rows are in the means all the same."
-    return fact(flags.all(), text)
+    failed = evidence.trials.loc[flags.index[~flags], "mechanism"].value_counts(sort=False)
+    parts = [f"{mechanism_named(name)} {count}" for name, count in failed.items()]
+    stopped = f" Stopped before: {'; '.join(parts)}. Their rows are in the means all the same."
+    return fact(flags.all(), f"{flags.sum():,} of {len(flags):,} did.{stopped if parts else ''}")
 
 
 _FLAGS = {True: True, False: False, "True": True, "False": False}

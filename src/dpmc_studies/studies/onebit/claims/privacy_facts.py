@@ -26,7 +26,7 @@ from dpmc_studies.methods.onebit.noise import Facts, plan_of
 from dpmc_studies.methods.onebit.solve import Ball
 from dpmc_studies.studies.onebit.claims.evidence import OneBitEvidence, claim
 from dpmc_studies.studies.onebit.claims.link_facts import ALPHA, GRID
-from dpmc_studies.studies.onebit.claims.synthetic import EPSILONS
+from dpmc_studies.studies.onebit.claims.outputs import EPSILONS
 from dpmc_studies.studies.onebit.frames import link_label
 
 CLIP = 0.5
@@ -120,7 +120,7 @@ def loss_on_one_entry(mechanism: str, facts: Facts, epsilon: float) -> float:
 @claim("O15")
 def outp_is_private(evidence: OneBitEvidence) -> Finding:
     """One flip moves the solution by at most 2 alpha in l1, and no attack proves more."""
-    change, attack = evidence.change, evidence.attack
+    change, attack = evidence.outp_change, evidence.outp_attack
     if change is None or attack is None or change.empty or attack.empty:
         return Finding(
             INCONCLUSIVE, reason=f"{NOT_AVAILABLE} (change by one flip, attack); {NOT_REPORTED}"

@@ -176,7 +176,7 @@ def _change(pair, link, settings, rank) -> np.ndarray:
     first, second = (
         solve(
             Objective(signs, link), ball, tolerance=TOLERANCE, max_iterations=MAX_ITERATIONS
-        ).matrix()
+        ).matrix
         for signs in pair
     )
     return np.clip(first, -alpha, alpha) - np.clip(second, -alpha, alpha)

@@ -6,9 +6,9 @@ import pandas as pd
 from dpmc_studies.frame.showing.frames import split
 from dpmc_studies.frame.showing.panels import Axis, Curve, Level, Panel, curves, draw_panels
 from dpmc_studies.frame.showing.style import BLACK, BLUE, GREY, VERMILLION, Drawing, Look
+from dpmc_studies.statistics.privacy_bounds import threshold_bound
 from dpmc_studies.studies.onebit.experiments.outp import BLOCK
 from dpmc_studies.studies.onebit.frames import LINKS, link_label
-from dpmc_studies.studies.onebit.real_epsilons import MOST, real_epsilons
 
 BESIDE = 0.12  # of log10, between two markers
 KINDS = {  # by kind, and whether it is of the block instance
@@ -19,6 +19,8 @@ KINDS = {  # by kind, and whether it is of the block instance
     ("proven", False): ("proven, typical draw", Look(BLUE, "o", "none", "white")),
 }
 LOOKS = dict(KINDS.values())
+MOST = "most that can be proven"
+COLUMNS = ["kind", "instance", "link", "claimed_epsilon", "low", "epsilon", "high", "samples"]
 
 
 def claimed_and_real(outp_attack: pd.DataFrame, outp_change: pd.DataFrame | None = None) -> Drawing:
@@ -54,3 +56,41 @@ def claimed_and_real(outp_attack: pd.DataFrame, outp_change: pd.DataFrame | None
     ]
     style = {"columns": 2, "height": 2.7, "sharey": True, "legend": {"ncols": 2}}
     return draw_panels(panels, data, **style)
+
+
+def real_epsilons(change: pd.DataFrame | None, attack: pd.DataFrame) -> pd.DataFrame:
+    """Return what is drawn: one row a curve and claimed epsilon.
+
+    ``kind`` is "guaranteed" (upper bound), "true" (of one pair of neighbouring data sets, or the
+    median over typical draws with the smallest and largest), "proven" (lower bound of the attack)
+    and :data:`MOST` (by so many samples at that confidence).
+    """
+    claims = sorted(attack["claimed_epsilon"].unique())
+    rows = []
+    for claim, part in attack.groupby("claimed_epsilon"):
+        guaranteed = part["guaranteed_epsilon"].max()
+        rows.append(("guaranteed", "any", "any", claim, np.nan, guaranteed, np.nan, np.nan))
+    block = attack[attack["instance"] == BLOCK]
+    for (link, claim), part in block.groupby(["link", "claimed_epsilon"]):
+        true = part["true_epsilon"].max()
+        rows.append(("true", BLOCK, link, claim, np.nan, true, np.nan, np.nan))
+    if change is not None:
+        typical = change[change["instance"] != BLOCK]
+        for (name, link), part in typical.groupby(["instance", "link"]):
+            moved = part["l1_change"] / part["per_entry_sensitivity"]
+            for claim in claims:
+                ends = (claim * moved).quantile([0, 0.5, 1]).tolist()
+                rows.append(("true", name, link, claim, *ends, len(part)))
+    for row in attack.itertuples():
+        named = (row.instance, row.link, row.claimed_epsilon, np.nan)
+        rows.append(("proven", *named, row.lower_bound, np.nan, row.samples))
+    for (samples, confidence), _ in attack.groupby(["samples", "confidence"]):
+        most = most_provable(int(samples), confidence)
+        rows.append((MOST, "any", "any", np.nan, np.nan, most, np.nan, samples))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def most_provable(samples: int, confidence: float) -> float:
+    """Return the largest lower bound that so many samples can give: two laws that never overlap."""
+    apart = np.ones(samples)
+    return threshold_bound(apart, -apart, delta=0.0, confidence=confidence)
