@@ -10,7 +10,7 @@ from dpmc.methods.user_level.predictions import observed
 from dpmc.privacy.relations import USER_REPLACE
 from dpmc_studies.methods.user_level.item_step import clipped_updates
 from dpmc_studies.methods.user_level.joint import JointMethod
-from dpmc_studies.methods.user_level.private_svd import noised_directions
+from dpmc_studies.methods.user_level.outer_sums import release_outer_sum, top_eigenvectors
 from dpmc_studies.methods.user_level.sampling import clip_values
 
 
@@ -40,11 +40,11 @@ class DPAltMin(JointMethod):
     all ratings take part in each round, and a public number stands for that of the terms of the
     average.
 
+    Parameters that are not listed are those of
+    :class:`dpmc_studies.methods.user_level.joint.JointMethod`.
+
     Parameters
     ----------
-    relation, epsilon, delta, mechanism, rating_range, ratings_per_user, centring, item_share,
-    counts_share
-        See :class:`dpmc_studies.methods.user_level.joint.JointMethod`.
     row_bound : float
         L > 0.
     update_bound : float
@@ -59,11 +59,6 @@ class DPAltMin(JointMethod):
         Share of mu^2 for the start, between 0 and 1.
     coherence : float
         c > 0.
-
-    Raises
-    ------
-    InputError
-        A parameter out of its range, or a rank above the number of items.
     """
 
     rank: int = count()
@@ -88,10 +83,11 @@ class DPAltMin(JointMethod):
     def _fit(self, ratings, statistics, randomness, callback):
         rows, own = self._prepare(ratings, statistics, randomness)
         ledger, n_items = statistics.ledger, int(self.frequent_.sum())
-        start = noised_directions(
-            clip_values(rows, np.inf, self.row_bound), n_items, self.rank, ledger, self.row_bound,
-            self.relation, self._weight(self.start_share),
+        matrix = release_outer_sum(
+            "covariance", clip_values(rows, np.inf, self.row_bound), n_items, ledger,
+            self.row_bound, self.relation, self._weight(self.start_share),
         )  # fmt: skip
+        start = top_eigenvectors(matrix, self.rank)[1]
         largest = 2 * self.coherence * np.sqrt(self.rank / n_items)
         items = balance(np.where(np.abs(start) > largest, 0, start), 1.0)
         step = self.rank / self.item_ratings

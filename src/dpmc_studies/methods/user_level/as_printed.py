@@ -7,8 +7,7 @@ import numpy as np
 from dpmc.methods.base import check_generator, count, positive, with_parameters
 from dpmc.methods.kernels.private import balance
 from dpmc.methods.normal import solve_rows
-from dpmc_studies.methods.user_level.matrices import top_singular
-from dpmc_studies.methods.user_level.references import CentredFactors
+from dpmc_studies.methods.user_level.references import CentredFactors, top_singular
 
 LEAST = 1e-6
 """Regularization of a least squares fit whose design has entries of size 1: for users who have
@@ -34,11 +33,6 @@ class RoundsAsPrinted(CentredFactors):
     ----------
     iterations : int
         T, the number of rounds.
-
-    Raises
-    ------
-    InputError
-        A parameter out of its range, or a fit without a generator.
     """
 
     rank: int = count()

@@ -22,7 +22,7 @@ from dpmc_studies.methods.user_level.item_step import (
     solve_items,
     solve_items_as_published,
 )
-from dpmc_studies.methods.user_level.offset_model import OffsetModel
+from dpmc_studies.methods.user_level.joint import OffsetModel
 from dpmc_studies.methods.user_level.outer_sums import top_eigenvectors
 from dpmc_studies.methods.user_level.plan import Part, plan, published_sigma
 from dpmc_studies.methods.user_level.sampling import choose_rare, clip_values, weigh_rare
@@ -133,21 +133,8 @@ class DPALS(OffsetModel):
 
     Attributes
     ----------
-    user_factors_ : array, shape (n_users, rank)
-    item_factors_ : float64 array, shape (n_items, rank)
-    item_offsets_ : float64 array, shape (n_items,)
-        The private mean, or the centre of the range; 0 without centring.
-    user_offsets_ : float64 array, shape (n_users,)
-        The user's mean less that, if users centre; else 0.
-    user_means_ : float64 array, shape (n_users,)
-    frequent_ : bool array, shape (n_items,)
-        Which items have factors.
     claimed_epsilon_ : float
-
-    Raises
-    ------
-    InputError
-        A parameter out of its range, or two that do not fit.
+        That which was asked for; ``guarantee_`` has the true one.
     """
 
     ratings_per_user: int = field()  # has to be given

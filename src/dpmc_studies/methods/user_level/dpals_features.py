@@ -41,12 +41,11 @@ class DPALSWithFeatures(WithItemFeatures, DPALS):
     and settings: post-processing of what is paid for, so they cost nothing. What is public has to
     be: features into which a rating of somebody went are not.
 
+    Parameters that are not listed are those of
+    :class:`dpmc_studies.methods.user_level.dpals.DPALS`.
+
     Parameters
     ----------
-    relation, epsilon, delta, rating_range, ratings_per_user, mechanism, rank, iterations,
-    value_bound, factor_bound, user_regularization, start_share, gram, row_bound, sampling,
-    weight_exponent, regularization_exponent, item_share, counts_share, mean_share, centring
-        See :class:`dpmc_studies.methods.user_level.dpals.DPALS`.
     item_regularization : float
         lambda; with gram "free" in units of H, which is I then, w having the mean square 1.
     feature_model : {"factored", "encoded"}

@@ -11,7 +11,7 @@ from dpmc.methods.private import EVERY_RATING
 from dpmc.methods.user_level.covariance import margin, outer_sensitivity
 from dpmc.privacy.relations import USER_REPLACE
 from dpmc.ratings import Compressed
-from dpmc_studies.methods.user_level.offset_model import OffsetModel
+from dpmc_studies.methods.user_level.joint import OffsetModel
 from dpmc_studies.methods.user_level.outer_sums import (
     check_columns,
     check_rank,
@@ -54,11 +54,10 @@ class EffectsAndCovariance(OffsetModel):
     does not know of the noise. How they weigh neighbours we could not read: the weights above,
     which the covariance gives, are ours.
 
+    Parameters that are not listed are those of :class:`dpmc.methods.private.PrivateMethod`.
+
     Parameters
     ----------
-    relation : {"user_add_remove", "user_replace"}
-    epsilon, delta, rating_range
-        See :class:`dpmc.methods.private.PrivateMethod`.
     mechanism : {"gaussian"}
     ratings_per_user : int, optional
         So many at most count for what is released; all of them if not given.
@@ -81,19 +80,6 @@ class EffectsAndCovariance(OffsetModel):
         lambda > 0 of the users' fits; the rows of F have the mean square ``rank``.
     neighbours : int, optional
         k >= 1; without it the predictor is that by SVD, to whose fit all columns of F are alike.
-
-    Attributes
-    ----------
-    item_offsets_ : float64 array, shape (n_items,)
-        Means of items, for all of them.
-    user_offsets_ : float64 array, shape (n_users,)
-    user_factors_, item_factors_ : float64 arrays, shapes (n_users, rank), (n_items, rank)
-        Those of users are of all their ratings.
-
-    Raises
-    ------
-    InputError
-        A parameter out of its range, a rank above the number of items.
     """
 
     rank: int = count(1)

@@ -19,13 +19,12 @@ from dpmc.methods.user_level.covariance import outer_sensitivity, unpack
 from dpmc.privacy.calibration import Calibration
 from dpmc_studies.compiled import njit
 from dpmc_studies.methods.user_level.joint import JointMethod
-from dpmc_studies.methods.user_level.matrices import top_singular
 from dpmc_studies.methods.user_level.outer_sums import (
     check_row_lengths,
     outer_sum,
     top_eigenvectors,
 )
-from dpmc_studies.methods.user_level.references import CentredFactors
+from dpmc_studies.methods.user_level.references import CentredFactors, top_singular
 from dpmc_studies.methods.user_level.sampling import clip_values
 
 NOISES = ("exact", "jain", "residual_clip")
@@ -55,11 +54,11 @@ class PrivateFrankWolfe(JointMethod):
     Source: Jain et al. 2018, section 3; there noise on the covariance is that of the upper
     triangle.
 
+    Parameters that are not listed are those of
+    :class:`dpmc_studies.methods.user_level.joint.JointMethod`.
+
     Parameters
     ----------
-    relation, epsilon, delta, mechanism, rating_range, ratings_per_user, centring, item_share,
-    counts_share
-        See :class:`dpmc_studies.methods.user_level.joint.JointMethod`.
     row_bound : float
         L > 0.
     nuclear_bound : float
@@ -77,9 +76,7 @@ class PrivateFrankWolfe(JointMethod):
     Attributes
     ----------
     claimed_epsilon_ : float
-    user_factors_ : float64 array, shape (n_users, iterations)
-    item_factors_ : float64 array, shape (n_items, iterations)
-        A column for each v.
+        That which was asked for; ``guarantee_`` has the true one.
     """
 
     row_bound: float = positive()
@@ -225,11 +222,6 @@ class FrankWolfe(CentredFactors):
     ----------
     nuclear_bound : float
         K > 0.
-
-    Attributes
-    ----------
-    user_factors_ : float64 array, shape (n_users, iterations)
-    item_factors_ : float64 array, shape (n_items, iterations)
     """
 
     nuclear_bound: float = positive(100.0)

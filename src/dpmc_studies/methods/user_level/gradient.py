@@ -39,12 +39,11 @@ class NoisyGradient(DPALS):
       with all users in each step, so that no amplification by sampling is claimed. There V is not
       balanced.
 
+    Parameters that are not listed are those of
+    :class:`dpmc_studies.methods.user_level.dpals.DPALS`.
+
     Parameters
     ----------
-    relation, epsilon, delta, rating_range, ratings_per_user, mechanism, iterations, value_bound,
-    factor_bound, user_regularization, start, start_share, row_bound, sampling, weight_exponent,
-    item_share, counts_share, mean_share, centring
-        See :class:`dpmc_studies.methods.user_level.dpals.DPALS`.
     update_bound : float
         C > 0, in units of ratings: of the norm of a user's residuals if the user has norm Gamma_u.
     item_ratings : float

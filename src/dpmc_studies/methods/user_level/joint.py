@@ -1,4 +1,4 @@
-"""What the private methods at user level that DPALS is compared with have in common."""
+"""What private methods at user level have in common."""
 
 import math
 
@@ -8,10 +8,47 @@ from dpmc.errors import InputError
 from dpmc.methods.base import choice, positive, with_parameters
 from dpmc.methods.kernels.private import column_counts
 from dpmc.methods.private import EVERY_RATING
+from dpmc.methods.user_level.predictions import UserLevelMethod
 from dpmc.ratings import Compressed, Ratings
-from dpmc_studies.methods.user_level.offset_model import OffsetModel
 
 CENTRINGS = ("global", "user")
+
+
+class OffsetModel(UserLevelMethod):
+    """user offset + item offset + user factors . item factors; the user's mean for other items.
+
+    Attributes
+    ----------
+    user_factors_, item_factors_ : arrays, shapes (n_users, rank) and (n_items, rank)
+    item_offsets_ : float64 array, shape (n_items,)
+    user_offsets_, user_means_ : float64 arrays, shape (n_users,)
+    frequent_ : bool array, shape (n_items,)
+        Which items have factors.
+    """
+
+    user_offsets_: np.ndarray
+    user_means_: np.ndarray
+    frequent_: np.ndarray
+
+    def predict_matrix(self) -> np.ndarray:
+        """Return all predicted ratings, clipped to the public range, shape (n_users, n_items)."""
+        matrix = self.user_factors_ @ self.item_factors_.T
+        matrix += self.item_offsets_
+        matrix += self.user_offsets_[:, None]
+        matrix[:, ~self.frequent_] = self.user_means_[:, None]
+        return np.clip(matrix, *self.rating_range, out=matrix)
+
+    def _predict_pairs(self, users, items):
+        products = np.einsum("...r,...r->...", self.user_factors_[users], self.item_factors_[items])
+        products += self.user_offsets_[users] + self.item_offsets_[items]
+        predicted = np.where(self.frequent_[items], products, self.user_means_[users])
+        return np.clip(predicted, *self.rating_range)
+
+    def _of_all_items(self, factors: np.ndarray) -> np.ndarray:
+        """Return factors of the frequent items with zeros for the others."""
+        placed = np.zeros((self.frequent_.size, factors.shape[1]))
+        placed[self.frequent_] = factors
+        return placed
 
 
 @with_parameters
@@ -26,11 +63,10 @@ class JointMethod(OffsetModel):
     **Sensitivity of the counts**, where items are chosen by them: a user adds 1 to at most k of
     them, so they move by sqrt(k), and by sqrt(2 k) if another user takes the place.
 
+    Parameters that are not listed are those of :class:`dpmc.methods.private.PrivateMethod`.
+
     Parameters
     ----------
-    relation : {"user_add_remove", "user_replace"}
-    epsilon, delta, rating_range
-        See :class:`dpmc.methods.private.PrivateMethod`.
     mechanism : {"gaussian"}
     ratings_per_user : int, optional
         k; all of a user's ratings count if not given, where something else bounds their effect.
@@ -42,13 +78,6 @@ class JointMethod(OffsetModel):
         predicted by the mean of the user.
     counts_share : float
         Share of mu^2 for the counts; above 0 if and only if ``item_share`` is below 1.
-
-    Attributes
-    ----------
-    user_offsets_ : float64 array, shape (n_users,)
-        The user's mean less the middle of the range, where ``centring`` takes it off; else 0.
-    user_means_, frequent_
-        See :class:`dpmc_studies.methods.user_level.offset_model.OffsetModel`.
     """
 
     centring: str = choice(CENTRINGS, "global")

@@ -25,11 +25,11 @@ class PrivateSVD(JointMethod):
     Source: McSherry and Mironov 2009, section 4, with the users' own means and no weights; Dwork et
     al. 2014, algorithm 1, with noise on full symmetric matrices.
 
+    Parameters that are not listed are those of
+    :class:`dpmc_studies.methods.user_level.joint.JointMethod`.
+
     Parameters
     ----------
-    relation, epsilon, delta, mechanism, rating_range, ratings_per_user, centring, item_share,
-    counts_share
-        See :class:`dpmc_studies.methods.user_level.joint.JointMethod`.
     row_bound : float
         L > 0.
     users : {"projection", "regression"}
@@ -37,11 +37,6 @@ class PrivateSVD(JointMethod):
         none, onto V, or "regression" of their ratings on those rows of sqrt(n_items) V.
     user_regularization : float
         lambda > 0 of the regression.
-
-    Raises
-    ------
-    InputError
-        A parameter out of its range, or a rank above the number of items.
     """
 
     rank: int = count()
@@ -60,10 +55,11 @@ class PrivateSVD(JointMethod):
     def _fit(self, ratings, statistics, randomness, callback):
         rows, own = self._prepare(ratings, statistics, randomness)
         n_items = int(self.frequent_.sum())
-        vectors = noised_directions(
-            clip_values(rows, np.inf, self.row_bound), n_items, self.rank,
-            statistics.ledger, self.row_bound, self.relation, self._weight(1.0),
+        matrix = release_outer_sum(
+            "covariance", clip_values(rows, np.inf, self.row_bound), n_items, statistics.ledger,
+            self.row_bound, self.relation, self._weight(1.0),
         )  # fmt: skip
+        vectors = top_eigenvectors(matrix, self.rank)[1]
         if self.users == "regression":
             vectors = vectors * math.sqrt(n_items)
             self.user_factors_ = solve_rows(own, vectors, self.user_regularization)
@@ -72,12 +68,3 @@ class PrivateSVD(JointMethod):
         self.item_factors_ = self._of_all_items(vectors)
         if callback is not None:
             callback(1, self)
-
-
-def noised_directions(rows, n_items, rank, ledger, row_bound, relation, weight) -> np.ndarray:
-    """Release the sum of x x^T over rows x and return its top eigenvectors, shape (n_items, rank).
-
-    ``weight`` is that of the noise. A row longer than ``row_bound`` is a PrivacyViolation.
-    """
-    matrix = release_outer_sum("covariance", rows, n_items, ledger, row_bound, relation, weight)
-    return top_eigenvectors(matrix, rank)[1]

@@ -44,10 +44,11 @@ class DPSAltLS(JointMethod):
 
     Source: Hardt 2014, algorithms 2 to 4 (SAltLS, MedianLS, SmoothQR).
 
+    Parameters that are not listed are those of
+    :class:`dpmc_studies.methods.user_level.joint.JointMethod`.
+
     Parameters
     ----------
-    relation, epsilon, delta, mechanism, rating_range, centring, item_share, counts_share
-        See :class:`dpmc_studies.methods.user_level.joint.JointMethod`.
     ratings_per_user : int
         k.
     groups : int

@@ -15,11 +15,12 @@ from dpmc_studies.frame.showing.frames import number as format_number
 from dpmc_studies.frame.showing.results import Results, has_results, read_results
 from dpmc_studies.frame.showing.style import BLACK, BLUE, GREEN, GREY, PURPLE, SKY, VERMILLION, Look
 from dpmc_studies.studies.dpals.cells import DPALS_COORDINATES, STANDARD
-from dpmc_studies.studies.dpals.variant_names import variant_of
+from dpmc_studies.studies.dpals.variant_names import named_settings
 
 NAMES = ("trials", "iterations", "timing", "coverage", "accounting", "claims")
 PAPER = ("dpals", "dpals_literal", "dpfw", "dpfw_jain", "dp_svd")  # methods that the paper runs
 DPALS, BIAS, OWN_MEAN = "dpals", "private_user_item_bias", "user_mean"
+PART = "ml-10m-top400-part"
 DATASETS = DatasetLabels(
     {
         "synthetic-5k": "Synthetic, 5,000 users",
@@ -37,6 +38,7 @@ DATASETS = DatasetLabels(
         "jester-5k": "Jester 5k",
         "jester": "Jester",
         "ml-10m-top400": "MovieLens 10M, top 400",
+        PART: "23 % of the users of MovieLens 10M, top 400",
         "ml-10m": "MovieLens 10M",
         "ml-20m": "MovieLens 20M",
     }
@@ -66,7 +68,6 @@ PRIVATE = {
     "dp_saltls": "DP-SAltLS",
     "dp_svd": "DPSVD",
     BIAS: "User + item bias, private",
-    "dpals_part": "DPALS, part of the users",
 }
 METHODS = Labels({**FREE, **PRIVATE})
 DASHED, DOTTED, LONG_DASHED = (0, (4, 1.5)), (0, (1, 1.2)), (0, (7, 2))
@@ -83,7 +84,6 @@ LOOKS = {
     "dp_saltls": Look(PURPLE, "*", DASHED),
     "dp_svd": Look(GREY, "h"),
     BIAS: Look(PURPLE, "d", DASHED),
-    "dpals_part": Look(SKY, "o", DOTTED),
     "als": Look(BLACK, ""),
     "als_sampled": Look(BLACK, "", LONG_DASHED),
     "ials": Look(BLACK, "", DASH_DOTTED),
@@ -94,24 +94,19 @@ LOOKS = {
     "altmin_published": Look(PURPLE, "", LONG_DASHED),
     "saltls_published": Look(PURPLE, "", (0, (10, 2, 1, 2))),
 }
-PART, DPALS_PART = "-part", "dpals_part"  # of the users: end of such a data set, and its curve
 METRICS = {"rmse": "RMSE", "rse": "RSE = ‖M̂ − M‖ / ‖M‖", "recall": "Recall@20"}
 SMALL = 1e-3  # numbers below it get an exponent
 
 PUBLISHED = Path(__file__).with_name("published.csv")
 
 
-def read_dpals(
-    folder: str | Path, published: str | Path | None = PUBLISHED
-) -> dict[str, pd.DataFrame | None]:
+def read_dpals(folder: str | Path) -> dict[str, pd.DataFrame | None]:
     """Read the tables of :data:`NAMES`; those not there, or empty, are None.
 
-    ``published`` is a file of numbers that were reported or measured elsewhere: columns ``source``,
-    ``dataset``, ``method``, ``variant``, ``epsilon``, ``metric``, ``value``, ``note``. They are
-    read as "published".
+    "published" are numbers that were reported or measured elsewhere: columns ``source``,
+    ``dataset``, ``method``, ``variant``, ``epsilon``, ``metric``, ``value``, ``note``.
     """
-    beside = {"published": None if published is None else pd.read_csv(published)}
-    return {**beside, **read_results(folder, NAMES)}
+    return {"published": pd.read_csv(PUBLISHED), **read_results(folder, NAMES)}
 
 
 def has_dpals(results: Results) -> bool:
@@ -126,12 +121,9 @@ def summary(
     return cell_means(trials, metric, keys)
 
 
-def standard(trials: pd.DataFrame | None, dataset: str | None = None) -> pd.DataFrame:
-    """Return the rows of the standard variant, of one data set if it is named."""
-    if trials is None:
-        return pd.DataFrame()
-    keep = trials["variant"] == STANDARD
-    return trials[keep if dataset is None else keep & (trials["dataset"] == dataset)]
+def standard(trials: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the rows of the standard variant."""
+    return pd.DataFrame() if trials is None else trials[trials["variant"] == STANDARD]
 
 
 def item_rows(trials: pd.DataFrame | None) -> pd.DataFrame:
@@ -140,12 +132,14 @@ def item_rows(trials: pd.DataFrame | None) -> pd.DataFrame:
     """
     if trials is None:
         return pd.DataFrame(columns=["item_share", "sampling"])
-    said = {name: variant_of(name) for name in trials["variant"].unique()}
-    named = {name for name, each in said.items() if each.item_share and each.projection}
+    said = {name: named_settings(name) for name in trials["variant"].unique()}
+    named = [name for name, each in said.items() if "item_share" in each and each["projection"]]
     here = trials[trials["variant"].isin(named)]
-    found = [(said[name].item_share, said[name].sampling) for name in here["variant"]]
-    shares, samplings = zip(*found, strict=True) if found else ((), ())
-    return here.assign(item_share=shares, sampling=samplings)
+    columns = {
+        what: here["variant"].map({name: said[name][what] for name in named})
+        for what in ("item_share", "sampling")
+    }
+    return here.assign(**columns)
 
 
 def datasets_of(trials: pd.DataFrame | None) -> list[str]:
@@ -167,8 +161,6 @@ def metric_of(trials: pd.DataFrame) -> str:
 
 def dataset_label(name: str) -> str:
     """Format a data set."""
-    if name.endswith(PART):
-        return f"{dataset_label(name.removesuffix(PART))}, part of the users"
     return DATASETS[name]
 
 

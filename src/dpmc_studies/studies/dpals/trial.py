@@ -16,7 +16,7 @@ from dpmc_studies.frame.jobs.entries import public_range
 from dpmc_studies.frame.jobs.seeds import NOISE, START
 from dpmc_studies.frame.jobs.task import Task
 from dpmc_studies.statistics.errors import rmse
-from dpmc_studies.studies.dpals.cells import DPALS_COLUMNS, ITERATION_COLUMNS, DpalsCell
+from dpmc_studies.studies.dpals.cells import DPALS_COLUMNS, DpalsCell
 from dpmc_studies.studies.dpals.data import Restricted, restricted, sampled
 from dpmc_studies.studies.dpals.methods import METHODS, PREPARED, make_model
 from dpmc_studies.studies.dpals.recall import recall
@@ -65,9 +65,9 @@ def run_trial(
     guarantee = getattr(model, "guarantee_", None)
     by_users = settings["data"].get("split") == LIANG
     scores = {"recall": recall(model, split)} if by_users else errors(model, split.test)
+    coordinates = cell.coordinates() | {"trial": trial}
     found = {
-        **cell.coordinates(),
-        "trial": trial,
+        **coordinates,
         "users": split.training.n_users,
         "items": split.training.n_items,
         "ratings": len(split.training),
@@ -82,12 +82,8 @@ def run_trial(
             "actual_epsilon": guarantee.epsilon,
             "actual_delta": guarantee.delta,
         }
-    coordinates = cell.coordinates() | {"trial": trial}
-    steps = [coordinates | step for step in clock.steps]
-    return (
-        {name: found.get(name) for name in DPALS_COLUMNS},
-        [{name: step[name] for name in ITERATION_COLUMNS} for step in steps],
-    )
+    row = {name: found.get(name) for name in DPALS_COLUMNS}
+    return row, [coordinates | step for step in clock.steps]
 
 
 def errors(model, test: Ratings) -> dict[str, float]:
@@ -105,10 +101,8 @@ class Clock:
     """
 
     def __init__(self, test: Ratings | None = None):
-        self.seconds = 0.0
-        self.steps = []
-        self._test = test
-        self._begin = 0.0
+        self.test, self.seconds, self.steps = test, 0.0, []
+        self.start()
 
     def start(self) -> None:
         """Begin to measure."""
@@ -118,15 +112,10 @@ class Clock:
         """Add what has passed since the start."""
         self.seconds += time.process_time() - self._begin
 
-    @property
-    def by_iteration(self) -> bool:
-        """Whether errors by iteration are wanted."""
-        return self._test is not None
-
     def record(self, iteration: int, model) -> None:
         """Add the errors of the model after an iteration, without the time that they take."""
         self.stop()
-        found = errors(model, self._test)
+        found = errors(model, self.test)
         self.steps.append({"iteration": iteration, **found, "seconds": self.seconds})
         self.start()
 
@@ -165,6 +154,6 @@ def fit(cell: DpalsCell, settings: Mapping, trial: int, training: Ratings, clock
     if "ratings_per_user" in prepared:
         sampling = given.get("sampling", "uniform")
         more["of_items"] = sampled(training, given["ratings_per_user"], sampling, rng)
-    model.fit(training, rng=rng, callback=record if clock.by_iteration else None, **more)
+    model.fit(training, rng=rng, callback=None if clock.test is None else record, **more)
     clock.stop()
     return whole(model)

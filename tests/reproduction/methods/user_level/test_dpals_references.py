@@ -9,7 +9,6 @@ from scipy.optimize import minimize_scalar
 from dpmc.methods.user_level.predictions import observed
 from dpmc.ratings import Ratings
 from dpmc_studies.methods.user_level.frank_wolfe import FrankWolfe
-from dpmc_studies.methods.user_level.matrices import top_singular
 from dpmc_studies.methods.user_level.references import (
     SVT,
     FastTri,
@@ -17,6 +16,7 @@ from dpmc_studies.methods.user_level.references import (
     Trivial,
     TruncatedSVD,
     UserMean,
+    top_singular,
 )
 
 

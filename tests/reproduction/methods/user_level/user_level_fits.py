@@ -119,12 +119,18 @@ def neighbours(relation, ratings, rng):
         base, place = ratings, n_users - 1
     else:
         base, place = left, user
-    for number in (1, n_items):  # one huge rating, or as many as there are
-        items = rng.permutation(n_items)[:number]
+    extremes = np.array([-100.0, 100.0])
+    every = rng.permutation(n_items)
+    # one huge rating, or as many as there are, alike or not
+    for items, values in (
+        (every[:1], rng.choice(extremes, 1)),
+        (every, rng.choice(extremes, n_items)),
+        (every, np.full(n_items, extremes[0])),
+    ):
         yield Ratings(
-            np.append(base.users, np.full(number, place)),
+            np.append(base.users, np.full(items.size, place)),
             np.append(base.items, items),
-            np.append(base.values, rng.choice([-100.0, 100.0], number)),
+            np.append(base.values, values),
             n_users,
             n_items,
         )

@@ -11,15 +11,14 @@ from dpmc_studies.frame.showing.frames import select
 from dpmc_studies.frame.showing.style import draw_all
 from dpmc_studies.studies.dpals.claims.evidence import SIZES
 from dpmc_studies.studies.dpals.figures import DPALS_FIGURES
-from dpmc_studies.studies.dpals.figures.lines import far_off
+from dpmc_studies.studies.dpals.figures.budgets import told_apart
 from dpmc_studies.studies.dpals.frames import LOOKS, METHODS, format_range, number
 from dpmc_studies.studies.dpals.tables import build_dpals_tables, error_cell
 from dpmc_studies.studies.dpals.theory import growth
 from dpmc_studies.studies.dpals.variant_names import (
-    Variant,
     in_variant_order,
+    named_settings,
     variant_label,
-    variant_of,
 )
 
 IDS = ["table_dpals_1_synthetic", "table_dpals_2_ratings", "table_dpals_3_recall",
@@ -56,18 +55,15 @@ def test_errors_are_means_with_standard_errors_and_others_stand_below(tables, fr
     assert list(tables) == IDS
     where = {"dataset": "synthetic-50k", "method": "dpals"}
     rows = rows_of(tables[IDS[0]], **where)
-    assert list(rows) == ["ours", "prototype"]
     values = select(frames["trials"], variant="standard", epsilon=20, **where)["rmse"]
     cell = rows["ours"]["epsilon_20"]
     assert (cell.value, cell.error) == pytest.approx((values.mean(), stats.sem(values)))
-    published = select(frames["published"], source="prototype", epsilon=20, **where)["value"]
-    assert rows["prototype"]["epsilon_20"].value == published.item()
-    assert list(rows_of(tables[IDS[0]], dataset="synthetic-50k", method="als")) == ["ours"]
+    beside = rows_of(tables[IDS[3]], dataset="ml-10m", method="als", variant="uniform_1")
+    assert list(beside) == ["ours", "paper"]
+    assert beside["paper"]["no_epsilon"].value == 0.785
     # headings that never change are left out
     assert [key for key, _ in tables[IDS[0]].headings] == ["dataset", "method"]
     assert [key for key, _ in tables[IDS[2]].headings] == ["method"]
-    labels = {row.labels[0] for row in tables[IDS[1]].rows}
-    assert "MovieLens 10M, top 400, part of the users" in labels
 
 
 def test_accounting(tables, frames):
@@ -106,8 +102,6 @@ def test_users_show_means_and_t_intervals(drawings, frames):
               and line.get_linestyle() == "-" and len(line.get_xdata()) > 1]  # fmt: skip
     shown = select(drawing.data, method="dpals", epsilon=5).sort_values("users")
     np.testing.assert_allclose(curves[0].get_ydata(orig=False), shown["mean"])
-    labels = [text.get_text() for text in drawing.figure.legends[0].get_texts()]
-    assert "hollow: from elsewhere" in labels
     # what ran at one size has no curve over sizes
     assert set(drawing.data["users"]) == set(SIZES.values())
 
@@ -120,24 +114,19 @@ def test_what_is_far_off_is_named_and_not_in_the_legend(drawings):
     labels = [text.get_text() for text in drawing.figure.legends[0].get_texts()]
     assert "ALS, no noise" not in labels
     assert "Global mean, no noise" in labels
-    others = pd.Series([0.1, 1.0])
-    assert [far_off(value, others) for value in (0.02, 0.03, 3.9, 4.1)] == [
-        True,
-        False,
-        False,
-        True,
-    ]
+    free = pd.DataFrame({"method": list("abcd"), "mean": [0.02, 0.03, 3.9, 4.1]})
+    private = pd.DataFrame({"method": "dpals", "epsilon": 1.0, "mean": [0.1, 1.0]})
+    assert list(told_apart(pd.concat([private, free]))[1]["method"]) == ["b", "c"]
 
 
 @pytest.mark.slow
 def test_large_data_show_recall_and_the_part_of_the_users(drawings):
     drawing = drawings["dpals_2_large"]
     titles = [axes.get_title(loc="left") for axes in drawing.figure.axes]
-    assert titles == ["MovieLens 10M, top 400", "MovieLens 10M", "MovieLens 20M"]
+    part = "23 % of the users of MovieLens 10M, top 400"
+    assert titles == ["MovieLens 10M, top 400", part, "MovieLens 10M", "MovieLens 20M"]
     recall = drawing.data[drawing.data["metric"] == "recall"]
     assert set(recall["dataset"]) == {"ml-20m"}
-    part = drawing.data[drawing.data["method"] == "dpals_part"]
-    assert set(part["dataset"]) == {"ml-10m-top400"}
     # variants stand in figures of their own
     assert set(drawing.data["variant"]) == {"standard"}
     items = drawings["dpals_5_items"]
@@ -153,8 +142,7 @@ def test_a_quick_run_of_one_trial_is_drawn(frames, tmp_path):
     few = few[few["epsilon"].isna() | few["epsilon"].isin([1.0, 20.0])]
     # a method that nobody knows is drawn and named as it is
     few = pd.concat([few, few[few["method"] == "dpals"].assign(method="new_method")])
-    other = frames["published"].assign(dataset="synthetic-6k")
-    tables = {**dict.fromkeys(frames), "trials": few, "published": other}
+    tables = {**dict.fromkeys(frames), "trials": few}
     draw_all(DPALS_FIGURES, tables, tmp_path)
     data = pd.read_csv(tmp_path / "dpals_3_users.csv")
     assert len(data)
@@ -174,16 +162,18 @@ def test_looks_tell_methods_apart():
 @pytest.mark.parametrize(
     ("name", "said", "label"),
     [
-        ("adaptive_0.2", Variant(0.2, "adaptive"), "adaptive, 20 % of the items"),
-        ("adaptive_0.2_no_projection", Variant(0.2, "adaptive", projection=False),
-         "adaptive, 20 % of the items, not projected"),
-        ("projected_0.1", Variant(regularization=0.1), "λ = 0.1"),
-        ("none_30", Variant(regularization=30.0, projection=False), "λ = 30, not projected"),
-        ("long", Variant(), "long"),
+        ("adaptive_0.2", {"item_share": 0.2, "sampling": "adaptive", "projection": True},
+         "adaptive, 20 % of the items"),
+        ("uniform_1_no_projection",
+         {"item_share": 1.0, "sampling": "uniform", "projection": False},
+         "uniform, 100 % of the items, not projected"),
+        ("projected_0.1", {"item_regularization": 0.1, "projection": True}, "λ = 0.1"),
+        ("none_30", {"item_regularization": 30.0, "projection": False}, "λ = 30, not projected"),
+        ("long", {}, "long"),
     ],
 )  # fmt: skip
 def test_names_of_variants(name, said, label):
-    assert variant_of(name) == said
+    assert named_settings(name) == said
     assert variant_label(name) == label
     names = ["none_3", "projected_30", "projected_3", "standard", "projected_10"]
     ordered = ["standard", "projected_3", "projected_10", "projected_30", "none_3"]

@@ -38,7 +38,7 @@ from dpmc_studies.studies.dpals.claims.evidence import (
     place_named,
 )
 from dpmc_studies.studies.dpals.claims.facts import IMPLICIT
-from dpmc_studies.studies.dpals.frames import DATASETS, DPALS, METHODS, PRIVATE, is_real
+from dpmc_studies.studies.dpals.frames import DATASETS, DPALS, METHODS, PART, PRIVATE, is_real
 from dpmc_studies.studies.dpals.methods import METHODS as RUN
 from dpmc_studies.studies.dpals.variant_names import variant_label
 from dpmc_studies.yaml_files import beside
@@ -50,10 +50,7 @@ VARIANTS = [
     "adaptive_0.2_no_projection",
 ]
 COORDINATES = {
-    "dataset": {
-        **{name: label.removeprefix("Synthetic, ") for name, label in DATASETS.items()},
-        "ml-10m-top400-part": "23 % of the users of MovieLens 10M, top 400",
-    },
+    "dataset": {name: label.removeprefix("Synthetic, ") for name, label in DATASETS.items()},
     "method": METHODS,
     "variant": {name: variant_label(name) for name in VARIANTS},
     "epsilon": (),
@@ -63,7 +60,7 @@ GROUPS: Mapping[str, Sequence] = {
     "DPFW": ["dpfw_jain"],
     "5,000 to 50,000 users": [*SIZES],
     "ε 1 to 20": [*EPSILONS],
-    "real ratings": [name for name in DATASETS if is_real(name)],
+    "real ratings": [name for name in DATASETS if is_real(name) and name != PART],
     "other private methods": [name for name in PRIVATE if name != DPALS],
 }
 SHOWN = {

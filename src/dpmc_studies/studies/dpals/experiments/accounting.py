@@ -11,7 +11,7 @@ Source: [Chien 2021], theorem 1.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from dpmc.mechanisms import Gaussian
 from dpmc.privacy.calibration import calibrate
@@ -25,37 +25,21 @@ ACCOUNTING_COLUMNS = (
 
 
 def run(task: Task) -> Iterator[dict[str, float]]:
-    """Return the rows of the table ``accounting``."""
-    return accounting_rows(**task.settings)
-
-
-def exact_sigma(epsilon: float, delta: float, ratings_per_user: int, iterations: int) -> float:
-    """Return the smallest sigma that keeps to (epsilon, delta)."""
-    noise = calibrate("gaussian", releases=1, epsilon=epsilon, delta=delta).noise
-    return noise.scale * math.sqrt(2 * ratings_per_user * iterations)
-
-
-def epsilon_at(sigma: float, delta: float, ratings_per_user: int, iterations: int) -> float:
-    """Return the epsilon that T iterations with noise ``sigma`` have at delta, exactly."""
-    return Gaussian(sigma).epsilon(math.sqrt(2 * ratings_per_user * iterations), delta)
-
-
-def accounting_rows(
-    points: Iterable[tuple[float, int, int]], delta: float
-) -> Iterator[dict[str, float]]:
-    """Yield the rows of accounting.csv, with the keys :data:`ACCOUNTING_COLUMNS`."""
-    for epsilon, k, iterations in points:
-        reported = published_sigma(epsilon, delta, k, iterations)
-        exact = exact_sigma(epsilon, delta, k, iterations)
+    """Yield the rows of the table ``accounting``: a row for each epsilon, k and T."""
+    delta = task.settings["delta"]
+    for epsilon, k, iterations in task.settings["points"]:
+        reported, change = published_sigma(epsilon, delta, k, iterations), 2 * k * iterations
+        noise = calibrate("gaussian", releases=1, epsilon=epsilon, delta=delta).noise
+        exact = noise.scale * math.sqrt(change)
         yield {
             "epsilon": epsilon,
             "delta": delta,
             "ratings_per_user": k,
             "iterations": iterations,
             "published_sigma": reported,
-            "epsilon_at_published": epsilon_at(reported, delta, k, iterations),
+            "epsilon_at_published": Gaussian(reported).epsilon(math.sqrt(change), delta),
             "exact_sigma": exact,
-            "mu": math.sqrt(2 * k * iterations) / exact,
+            "mu": math.sqrt(change) / exact,
         }
 
 

@@ -5,96 +5,107 @@ from collections.abc import Sequence
 import pandas as pd
 
 from dpmc_studies.frame.showing.frames import present, split
-from dpmc_studies.frame.showing.panels import Axis, Panel, curves
+from dpmc_studies.frame.showing.panels import Axis, Panel, curves, draw_panels, levels
 from dpmc_studies.frame.showing.style import Drawing
-from dpmc_studies.studies.dpals.figures import lines
 from dpmc_studies.studies.dpals.frames import (
     DATASETS,
-    DPALS,
-    DPALS_PART,
+    FREE,
     LOOKS,
     METRICS,
     PAPER,
-    PART,
+    PRIVATE,
     dataset_label,
     datasets_of,
-    format_range,
     method_label,
     metric_of,
+    number,
     standard,
     summary,
     synthetic_sizes,
 )
 
 OF_USERS = (*PAPER, "trivial", "als")  # what is drawn against the number of users
+EPSILON = "ε of one user, all ratings"
+SPREAD, MOST = 0.15, 0.025  # of log10: of all curves at one place, between two of them at most
+MARGIN = 1.25  # factor of epsilon beside the curves
+ROOM = 0.6  # for intervals: of few trials they are wide
+FAR = 4.0  # a line without noise that many times below or above all curves is named instead
+
+
+def label(name: str) -> str:
+    """Return the name of a method in a legend."""
+    return method_label(name) + (", no noise" if name in FREE else "")
+
+
+ORDER = [label(name) for name in (*PRIVATE, *FREE)]
 
 
 def by_budget(
-    trials: pd.DataFrame,
-    published: pd.DataFrame | None = None,
-    *,
-    of: Sequence[str] = ("",),
-    but: Sequence[str] = (),
-    columns: int = 3,
+    trials: pd.DataFrame, *, of: Sequence[str] = ("",), but: Sequence[str] = (), columns: int = 3
 ) -> Drawing:
     """Draw each data set's metric against epsilon, if its name begins so, and not so."""
-    trials = parts_as_methods(standard(trials))
+    trials = standard(trials)
     names = [name for name in datasets_of(trials) if name.startswith(tuple(of))]
     names = [name for name in names if not name.startswith(tuple(but))]
     tables, panels = [], []
     for name, here in split(trials[trials["dataset"].isin(names)], dataset=DATASETS):
         metric = metric_of(here)
-        table = summary(here, metric).assign(metric=metric)
-        panels.append(lines.budgets(dataset_label(name), table, metric, published))
-        tables.append(table)
-    return lines.draw(panels, tables, columns=columns, height=2.6)
+        tables.append(summary(here, metric).assign(metric=metric))
+        panels.append(_of_budgets(dataset_label(name), tables[-1], metric))
+    return draw_panels(panels, tables, order=ORDER, columns=columns, height=2.6)
 
 
-def parts_as_methods(trials: pd.DataFrame) -> pd.DataFrame:
-    """Return DPALS on a part of the users as a method of its own on the whole data set."""
-    part = trials["dataset"].str.endswith(PART)
-    return trials.assign(
-        dataset=trials["dataset"].str.removesuffix(PART),
-        method=trials["method"].where(~part | (trials["method"] != DPALS), DPALS_PART),
+def _of_budgets(title: str, table: pd.DataFrame, metric: str) -> Panel:
+    """Return the panel of all methods of one data set against epsilon."""
+    private, near, notes = told_apart(table)
+    limits = (0, None) if metric == "recall" else None
+    return Panel(
+        title,
+        x=Axis(EPSILON, log=True, ticks=private["epsilon"].unique(), margin=MARGIN),
+        y=Axis(METRICS[metric], log=limits is None, limits=limits, reach=ROOM),
+        curves=curves(private, "method", "epsilon", LOOKS, label),
+        levels=levels(near, "method", LOOKS, label),
+        dodge=dodge(private["method"]),
+        notes=notes,
     )
 
 
-def users(trials: pd.DataFrame, published: pd.DataFrame | None = None) -> Drawing:
+def users(trials: pd.DataFrame) -> Drawing:
     """Draw RMSE against the number of users, a panel for each epsilon."""
     here = standard(trials)
-    sizes = synthetic_sizes(here)
-    here = here[here["dataset"].isin(sizes) & here["method"].isin(OF_USERS)]
+    here = here[here["dataset"].isin(synthetic_sizes(here)) & here["method"].isin(OF_USERS)]
     table = summary(here, "rmse", ("users", "method", "epsilon"))
     table = table[table.groupby("method")["users"].transform("nunique") > 1]
-    scaled = table.assign(thousands=table["users"] / 1000)
-    if published is not None:
-        published = published[published["dataset"].isin(sizes)]
-        published = published.assign(thousands=published["dataset"].map(sizes).astype(float) / 1000)
-    epsilons = sorted(table["epsilon"].dropna().unique())
-    panels = [_of_users(epsilon, scaled, published) for epsilon in epsilons]
-    return lines.draw(panels, table, height=2.2, sharey=True)
-
-
-def _of_users(epsilon: float, table: pd.DataFrame, published: pd.DataFrame | None) -> Panel:
-    """Return the panel of one epsilon; what has no noise is a line, or named if far off."""
-    private, free = table[table["epsilon"].notna()], table[table["epsilon"].isna()]
-    far = [
-        name
-        for name, part in free.groupby("method")
-        if any(lines.far_off(value, private["mean"]) for value in part["mean"])
+    private, near, notes = told_apart(table.assign(thousands=table["users"] / 1000))
+    panels = [
+        Panel(
+            f"ε = {epsilon:g}",
+            x=Axis("Users (thousands)", log=True, ticks=private["thousands"].unique()),
+            y=Axis(METRICS["rmse"], log=True, reach=ROOM),
+            curves=curves(pd.concat([part, near]), "method", "thousands", LOOKS, label),
+            dodge=dodge(private["method"]),
+            notes=notes,
+        )
+        for epsilon, part in private.groupby("epsilon")
     ]
-    near = pd.concat([private[private["epsilon"] == epsilon], free[~free["method"].isin(far)]])
-    return Panel(
-        f"ε = {epsilon:g}",
-        x=Axis("Users (thousands)", log=True, ticks=table["thousands"].unique()),
-        y=Axis(METRICS["rmse"], log=True, reach=lines.ROOM),
-        curves=[
-            *curves(near, "method", "thousands", LOOKS, lines.label),
-            *lines.elsewhere(published, private, "thousands", epsilon=epsilon, metric="rmse"),
-        ],
-        dodge=lines.dodge(private["method"]),
-        notes=[
-            f"{method_label(name)}: {format_range(free.loc[free['method'] == name, 'mean'], 2)}"
-            for name in present(far, LOOKS)
-        ],
-    )
+    return draw_panels(panels, table, order=ORDER, height=2.2, sharey=True)
+
+
+def told_apart(table: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
+    """Return private rows, those without noise that are near them, and notes on the others."""
+    private, free = table[table["epsilon"].notna()], table[table["epsilon"].isna()]
+    if private.empty:
+        return private, free, []
+    low, high = private["mean"].min() / FAR, private["mean"].max() * FAR
+    far = free[~free["mean"].between(low, high)]
+    notes = [
+        f"{method_label(name)}: {number(far[far['method'] == name]['mean'].iloc[0], 2)} (off the "
+        "scale)"
+        for name in present(far["method"], LOOKS)
+    ]
+    return private, free[~free["method"].isin(far["method"])], notes
+
+
+def dodge(names: pd.Series) -> float:
+    """Return how far from each other the curves of so many methods stand."""
+    return min(MOST, SPREAD / max(names.nunique(), 1))

@@ -8,7 +8,7 @@ import pandas as pd
 from dpmc_studies.frame.showing.frames import present, split
 from dpmc_studies.frame.showing.panels import Axis, Curve, Panel, draw_panels, hollow
 from dpmc_studies.frame.showing.style import BLACK, Drawing, Look, shaded
-from dpmc_studies.studies.dpals.figures import lines
+from dpmc_studies.studies.dpals.figures.budgets import ROOM
 from dpmc_studies.studies.dpals.frames import (
     DATASETS,
     METRICS,
@@ -36,7 +36,7 @@ def items(trials: pd.DataFrame) -> Drawing:
                 log=True,
                 ticks=100 * part["item_share"].unique(),
             ),
-            y=Axis(METRICS["rmse"], log=True, reach=lines.ROOM),
+            y=Axis(METRICS["rmse"], log=True, reach=ROOM),
             curves=[
                 Curve(one.assign(x=100 * one["item_share"]), look, label)
                 for label, look, one in _curves(part, table)

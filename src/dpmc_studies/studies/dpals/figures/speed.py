@@ -9,7 +9,7 @@ from dpmc_studies.frame.showing.frames import split
 from dpmc_studies.frame.showing.panels import Axis, Panel, curves, draw_panels
 from dpmc_studies.frame.showing.style import Drawing
 from dpmc_studies.studies.dpals.cells import DPALS_COORDINATES
-from dpmc_studies.studies.dpals.figures import lines
+from dpmc_studies.studies.dpals.figures.budgets import ORDER, label
 from dpmc_studies.studies.dpals.frames import (
     DATASETS,
     LOOKS,
@@ -34,7 +34,7 @@ def by_iteration(iterations: pd.DataFrame) -> Drawing:
             curves=[
                 curve
                 for _, one in part.groupby(["method", "variant"], sort=False)
-                for curve in curves(one, "method", "iteration", LOOKS, lines.label)
+                for curve in curves(one, "method", "iteration", LOOKS, label)
             ],
         )
         for name, epsilon, part in split(
@@ -42,7 +42,7 @@ def by_iteration(iterations: pd.DataFrame) -> Drawing:
         )
         if len(part)
     ]
-    return draw_panels(panels, steps, columns=2, order=lines.ORDER)
+    return draw_panels(panels, steps, columns=2, order=ORDER)
 
 
 def timing(timing: pd.DataFrame) -> Drawing:
@@ -52,7 +52,7 @@ def timing(timing: pd.DataFrame) -> Drawing:
     rows = table.rename(columns={"median": "mean", "min": "low", "max": "high"})
     slope = growth(timing)
 
-    def label(name: str) -> str:
+    def with_slope(name: str) -> str:
         told = f", slope {slope[name]:.2f}" if np.isfinite(slope[name]) else ""
         return f"{method_label(name)}{told}"
 
@@ -61,7 +61,7 @@ def timing(timing: pd.DataFrame) -> Drawing:
         "",
         x=Axis("Ratings (millions)", log=True),
         y=Axis("CPU seconds an iteration", log=True),
-        curves=curves(rows.assign(x=rows["ratings"] / 1e6), "method", "x", looks, label),
+        curves=curves(rows.assign(x=rows["ratings"] / 1e6), "method", "x", looks, with_slope),
     )
     legend = {"loc": "outside right center", "ncols": 1}
     return draw_panels([panel], table, height=2.5, legend=legend)
