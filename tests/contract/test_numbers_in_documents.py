@@ -36,7 +36,7 @@ from dpmc_studies.studies.audit.attack import most_shown
 from dpmc_studies.studies.audit.method_runs import DELTA, EPSILON
 from dpmc_studies.studies.audit.rows import CONFIDENCE
 from dpmc_studies.studies.huber.claims.contrasts import synthetic_grid
-from dpmc_studies.studies.huber.claims.judge import evidence_beside
+from dpmc_studies.studies.huber.claims.judge import evidence_of
 from dpmc_studies.studies.huber.reported import compare, load
 from dpmc_studies.studies.which_model.frames import NEW_DATA
 from dpmc_studies.studies.which_model.variants import FORMS
@@ -193,10 +193,7 @@ def total_of_a_training():
 
 def released_losses():
     """Shares of changed ratings whose loss exceeds the total of a training, from R6."""
-    pattern = (
-        r"training for (?P<synthetic>\d+) % of [\d,]+ on Syn"
-        r".*?training for (?P<movielens>\d+) % of [\d,]+ on Mov"
-    )
+    pattern = r"total in (?P<synthetic>\d+) % of .*? on Syn\w+, (?P<movielens>\d+) % of .*? on Mov"
     return in_reason("huber", "R6", pattern)()
 
 
@@ -692,7 +689,7 @@ def printed_advantage():
     trials = pd.read_csv(
         io.BytesIO(lzma.decompress((REFERENCE / "huber/tables/trials.csv.xz").read_bytes()))
     )
-    evidence = evidence_beside(load(), table_one())(trials)
+    evidence, _ = evidence_of({"trials": trials}, load(), pd.DataFrame(table_one()))
     rows = {}
     for fraction in (0.05, 0.1, 0.15):
         part = {"variances": [2.0], "fractions": [fraction]}

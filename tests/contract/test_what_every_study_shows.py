@@ -8,7 +8,7 @@ import fake_results
 import matplotlib
 import pandas as pd
 import pytest
-from every_study import HOME, REFERENCE, STUDIES, figures_of, plan_of
+from every_study import HOME, STUDIES, figures_of, plan_of
 from figure_checks import check_edges, check_files, check_named_panels, check_ticks
 
 from dpmc_studies.frame.jobs import plan
@@ -20,16 +20,12 @@ from dpmc_studies.frame.showing.style import RC, NothingToDraw, draw_all
 from dpmc_studies.yaml_files import read_mapping
 
 FORMATS = (".csv", ".html", ".md", ".tex")
-# figures of the Huber study: of its side experiments, which are not made up here
-EXPERIMENTS = ("weights_below_one", "heldout_by_iteration", "error_by_seconds")
-KEPT = "huber_columns"  # drawn by a step of its own of what the reference keeps, beside a table
-ABOUT_PRIVACY = ("privacy_totals", "privacy_losses")
 # tables that a chapter does not offer: most are too large
 NOT_OFFERED = {
     "audit": {"claims"},
     "dpals": {"trials", "iterations", "published"},
     "equal_privacy": set(),
-    "huber": {"trials", "convergence"},
+    "huber": {"trials"},
     "onebit": {"trials", "ranks"},
     "which_model": {"trials"},
 }
@@ -38,7 +34,7 @@ DRAWN_TWICE = {
     "audit": "privacy_audit",
     "dpals": "dpals_5_items",
     "equal_privacy": "privacy_frontier",
-    "huber": "privacy_losses",
+    "huber": "rmse_by_fraction",
     "onebit": "onebit_7_outp_privacy",
     "which_model": "models_1_errors",
 }
@@ -59,7 +55,7 @@ def results(tmp_path_factory):
 
 def may_lack(name):
     """Ids of the figures of a study that become a box where nothing was run."""
-    return {*EXPERIMENTS, *ABOUT_PRIVACY} if name == "huber" else set(figures_of(name))
+    return set() if name == "huber" else set(figures_of(name))  # whose first ones need the grid
 
 
 def run_steps(name, kind, results, folder):
@@ -112,7 +108,7 @@ def test_every_table_is_written_in_every_format(name, tables):
     for folder in tables(name):
         paths = sorted(folder.iterdir())
         stems = sorted({path.stem for path in paths})
-        assert stems or folder.name == "method_tables"  # of experiments that are not made up
+        assert stems
         assert [path.name for path in paths] == [stem + kind for stem in stems for kind in FORMATS]
         for path in paths:
             text = path.read_text(encoding="utf-8")
@@ -180,19 +176,15 @@ def test_a_figure_whose_tables_are_missing_says_so(name):
 
 @pytest.fixture(scope="module")
 def drawings():
-    """The figures of a study by name, laid out; those of experiments that are not made up lack."""
+    """The figures of a study by name, laid out."""
     known = {}
 
     def drawn(name):
         if name not in known:
             tables = defaultdict(lambda: None, fake_results.STUDIES[name].tables())
-            if name == "huber":
-                tables[KEPT] = pd.read_csv(REFERENCE / name / f"{KEPT}.csv")
             with matplotlib.rc_context(RC):
                 known[name] = {
-                    entry.id: entry.function(tables).figure
-                    for entry in figures_of(name).values()
-                    if entry.id not in EXPERIMENTS
+                    entry.id: entry.function(tables).figure for entry in figures_of(name).values()
                 }
                 for figure in known[name].values():
                     figure.draw_without_rendering()
@@ -205,24 +197,20 @@ def drawings():
 @every_study
 def test_every_figure_has_two_images_its_numbers_and_words(name, results, tmp_path):
     folders = run_steps(name, "figures", results / name, tmp_path)
-    if name == "huber":
-        folders += run_steps(name, "unstated", results / name, tmp_path)
     drawn = set()
     for folder in folders:
         here = {path.stem for path in folder.iterdir()}
         drawn |= here
         entries = [entry for key, entry in figures_of(name).items() if key in here]
-        if not here & set(EXPERIMENTS):
-            check_files(folder, entries)
+        check_files(folder, entries)
     assert drawn == set(figures_of(name))
 
 
 @pytest.mark.slow
-@every_study
+@that_may_lack
 def test_without_results_every_figure_is_a_box_without_numbers(name, tmp_path):
-    steps = "_figures" if name == "huber" else "figures"  # its first ones need the grid
     drawn = set()
-    for folder in run_steps(name, steps, tmp_path / "nothing", tmp_path):
+    for folder in run_steps(name, "figures", tmp_path / "nothing", tmp_path):
         assert all(pd.read_csv(path).empty for path in folder.glob("*.csv"))
         drawn |= {path.name for path in folder.iterdir()}
     kinds = (".csv", ".png", ".svg")

@@ -47,7 +47,7 @@ def reasons():
     }
     trials = huber.fake_trials()
     ours, reported = LogRmse.of_trials(trials), LogRmse.of_published(load())
-    evidence = HuberEvidence(ours, reported, {}, None, None, trials=trials)
+    evidence = HuberEvidence(ours, reported, {}, None, None, {"trials": trials})
     some = ("H1", "H4", "H6", "H11", "H16", "R3", "R4")
     return found | {("huber", claim): OF_HUBER[claim](evidence).reason for claim in some}
 

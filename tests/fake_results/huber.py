@@ -145,26 +145,6 @@ def fake_budgets() -> pd.DataFrame:
     return pd.DataFrame(table_one())
 
 
-def fake_convergence() -> pd.DataFrame:
-    rng = np.random.default_rng(3)
-    rows = []
-    for target in ["right_hand_side", "iterate"]:
-        for method in ["als", "irls"]:
-            for mechanism in ["none", "gaussian", "laplace", "huber"]:
-                if target == "iterate" and (method == "irls" or mechanism == "none"):
-                    continue
-                floor = 0.1 if mechanism == "none" else 0.22
-                setting = ("synthetic", 5, np.nan if mechanism == "none" else 2.0, 0.10)
-                floor *= 3 if target == "iterate" and mechanism != "none" else 1
-                for trial in range(5):
-                    for iteration in range(1, 51):
-                        value = floor + 0.8 * np.exp(-iteration / 4)
-                        value *= np.exp(0.03 * rng.standard_normal())
-                        rows.append((*setting, method, mechanism, target, trial, iteration, value))
-    names = "dataset rank variance observed_fraction method mechanism noise_target trial iteration"
-    return pd.DataFrame(rows, columns=[*names.split(), "rmse_all"])
-
-
 def fake_claims(seed: int = 1) -> pd.DataFrame:
     """The real claims with made-up verdicts."""
     rng = np.random.default_rng(seed)
@@ -259,7 +239,6 @@ def tables() -> dict[str, pd.DataFrame]:
     return {
         "trials": trials,
         "comparison": fake_comparison(trials),
-        "convergence": fake_convergence(),
         "claims": fake_claims(),
         "totals": fake_totals(),
         "transcript_loss": fake_losses(),

@@ -73,10 +73,7 @@ def test_a_step_that_draws_is_made_again_when_its_figures_are_declared_otherwise
         for step in study.steps
         if "figures.yaml" in {Path(file).name for file in step.files}
     }
-    drawn = {f"{name} figures" for name in studies.BUILT_IN}
-    assert steps == drawn | {
-        f"huber {name}" for name in ("method_figures", "privacy_figures", "unstated")
-    }
+    assert steps == {f"{name} figures" for name in studies.BUILT_IN}
 
 
 def test_a_name_without_a_label_is_shown_as_words():

@@ -11,7 +11,6 @@ from plain_methods import random_ratings
 from private_fits import labelled
 from test_exact_fits import AT_USER_LEVEL, build
 
-from dpmc.methods import blocks as module
 from dpmc.methods.blocks import Blocks, counted, joined, of_users, total
 from dpmc.methods.private_choice import Keyed, Seeded
 from dpmc.privacy.ledger import FloatNoise, Ledger
@@ -176,12 +175,6 @@ def test_the_same_bytes_whatever_the_order_of_users_and_of_ratings(name, relatio
         user_labels=labels,
     )
     assert fitted(name, relation, shuffled)[:3] == fitted(name, relation, ratings)[:3]
-
-
-def test_cores_are_at_least_one(monkeypatch):
-    assert module.cores() >= 1
-    monkeypatch.delattr(module.os, "sched_getaffinity", raising=False)
-    assert module.cores() >= 1
 
 
 @dataclass

@@ -11,7 +11,6 @@ from dpmc.methods.base import (
     choice,
     count,
     flag,
-    parameter,
     positive,
     share,
     with_parameters,
@@ -83,14 +82,6 @@ def test_the_signature_says_what_there_is():
         Declared()
     with pytest.raises(TypeError, match="nonsense"):
         Declared(rank=1, nonsense=1)
-
-
-def test_a_check_may_be_of_ones_own():
-    @with_parameters
-    class Own(Declared):
-        even: int = parameter(lambda name, value: 2 * value, 4)
-
-    assert (Own(rank=1).even, Own(rank=1, even=3).even) == (8, 6)
 
 
 @pytest.mark.parametrize("name", METHODS)

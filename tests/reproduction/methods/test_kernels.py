@@ -12,12 +12,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plain_methods import plain_irls, plain_ridge, random_ratings, ratings_by_counts, relative_error
+from plain_methods import plain_irls, plain_ridge, ratings_by_counts, relative_error
 from sklearn.linear_model import Ridge
 
 from dpmc.errors import InputError
 from dpmc_studies.methods.factorization.direct import DirectRegressions
-from dpmc_studies.methods.kernels import lanes
 from dpmc_studies.methods.kernels.regressions import Regressions
 
 FORMS = [Regressions, DirectRegressions]
@@ -59,12 +58,6 @@ def test_all_weights_are_one(count):
     ridge = Regressions(rows, 6, 0.5, 3).solve(factors, start=start, noise=noise)
     np.testing.assert_array_equal(kept, ridge)
     np.testing.assert_allclose(ridge, plain_ridge(rows, factors, 0.5, noise[-1]), rtol=TOLERANCE)
-
-
-@pytest.mark.parametrize("count", [1, 6, 9, 40])
-def test_no_weight_is_one(count):
-    rows, factors, start, noise = problem(np.random.default_rng(2), [count] * 9, 6, steps=3)
-    check(Regressions, rows, factors, start, noise, 1e-6, 0.5)
 
 
 @pytest.mark.parametrize("count", [3, 8, 25])
@@ -134,16 +127,6 @@ def test_a_workspace_forgets_what_it_did_before():
         np.testing.assert_array_equal(
             used.solve(factors, **arguments), fresh.solve(factors, **arguments)
         )
-
-
-def test_input_is_left_alone():
-    rng = np.random.default_rng(10)
-    rows, factors, start, noise = problem(rng, [3, 20], 4, steps=2)
-    arrays = [rows.indptr, rows.indices, rows.values, factors, start, noise]
-    before = [array.copy() for array in arrays]
-    Regressions(rows, 4, 0.5, 2).solve(factors, threshold=0.5, start=start, noise=noise)
-    for array, copy in zip(arrays, before, strict=True):
-        np.testing.assert_array_equal(array, copy)
 
 
 @pytest.mark.parametrize("name", ["factors", "start", "noise"])
@@ -229,12 +212,3 @@ def test_same_bits_on_another_cpu_and_from_the_cache(tmp_path):
     loaded = run_compiled(elsewhere)
     assert (loaded["compiled"], loaded["loaded"]) == (0, 1)
     assert loaded["digest"] == expected
-
-
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="signatures of compiled code")
-def test_one_signature_serves_all_shapes():
-    rng = np.random.default_rng(12)
-    for n_users, n_items, rank in ((1, 1, 1), (1, 9, 2), (9, 1, 1), (12, 20, 7)):
-        ratings = random_ratings(rng, n_users, n_items, 1.0)
-        Regressions(ratings.by_item, rank, 0.5).solve(rng.standard_normal((n_users, rank)))
-    assert len(lanes.solve_batches.signatures) == 1

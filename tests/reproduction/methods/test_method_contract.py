@@ -60,13 +60,6 @@ def test_constructor_takes_keywords_only(name):
         assert parameter.kind is inspect.Parameter.KEYWORD_ONLY
 
 
-def test_fit_returns_the_model(name, ratings):
-    model = build(name)
-    assert model.fit(ratings, rng=np.random.default_rng(0), noise_rng=np.random.default_rng(1)) is (
-        model
-    )
-
-
 def test_shapes(name, ratings):
     model = fit(name, ratings)
     matrix = model.predict_matrix()
@@ -89,12 +82,6 @@ def test_factors(name, ratings):
         assert model.item_factors_.shape == (19, rank)
         assert not model.user_factors_[11].any()
         assert not fit(name, ratings, mechanism=None).item_factors_[0].any()
-
-
-def test_user_and_item_without_ratings_get_a_finite_prediction(name, ratings):
-    matrix = fit(name, ratings).predict_matrix()
-    assert np.isfinite(matrix[11]).all()
-    assert np.isfinite(matrix[:, 0]).all()
 
 
 def test_same_seeds_same_bits(name, ratings):
@@ -132,19 +119,9 @@ def test_callback_after_each_iteration(name, ratings):
         assert np.isfinite(model.predict_matrix()).all()
 
     model = build(name)
-    model.fit(
-        ratings, rng=np.random.default_rng(0), noise_rng=np.random.default_rng(1), callback=callback
-    )
+    rng, noise_rng = np.random.default_rng(0), np.random.default_rng(100)
+    assert model.fit(ratings, rng=rng, noise_rng=noise_rng, callback=callback) is model
     assert seen == list(range(1, getattr(model, "iterations", 1) + 1))
-
-
-def test_callback_does_not_change_the_result(name, ratings):
-    model = build(name).fit(
-        ratings,
-        rng=np.random.default_rng(0),
-        noise_rng=np.random.default_rng(100),
-        callback=lambda iteration, model: None,
-    )
     np.testing.assert_array_equal(model.predict_matrix(), fit(name, ratings).predict_matrix())
 
 
@@ -167,9 +144,6 @@ def test_no_ratings_are_refused(name):
     nothing = Ratings([], [], [], 3, 5, name="nothing")
     with pytest.raises(InputError, match="nothing: there are no ratings"):
         fit(name, nothing)
-
-
-def test_something_else_than_ratings_is_refused(name):
     with pytest.raises(InputError, match=r"must be dpmc\.ratings\.Ratings, got ndarray"):
         fit(name, np.ones((3, 3)))
 

@@ -58,13 +58,6 @@ def test_users_and_items_without_ratings(name):
 
 
 @EVERY
-def test_nobody_rated_anything(name):
-    matrix = fitted(name, Ratings([], [], [], 6, 5)).predict_matrix()
-    assert matrix.shape == (6, 5)
-    assert np.isfinite(matrix).all()
-
-
-@EVERY
 def test_one_user_or_one_item(name):
     for users, items in (([0], range(9)), (range(9), [0])):
         ratings = Ratings(*some_ratings(users, items), len(users), len(items))

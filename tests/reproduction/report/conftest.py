@@ -10,7 +10,6 @@ from fake_results.huber import (
     fake_budgets,
     fake_claims,
     fake_comparison,
-    fake_convergence,
     fake_trials,
 )
 from matplotlib.figure import Figure
@@ -51,11 +50,6 @@ def comparison(trials) -> pd.DataFrame:
 @pytest.fixture(scope="session")
 def budgets() -> pd.DataFrame:
     return fake_budgets()
-
-
-@pytest.fixture(scope="session")
-def convergence() -> pd.DataFrame:
-    return fake_convergence()
 
 
 @pytest.fixture(scope="session")

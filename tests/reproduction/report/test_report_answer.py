@@ -6,16 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from fake_results.huber import fake_losses, fake_totals
+from fake_results.huber import fake_losses
 
-from dpmc_studies.frame.judging.claims import STATEMENT, is_own, table_of_verdicts
+from dpmc_studies.frame.judging.claims import STATEMENT, table_of_verdicts
 from dpmc_studies.frame.judging.effects import lines_of, signed
 from dpmc_studies.frame.judging.finding import (
     CONTRADICTED,
     INCONCLUSIVE,
     NOT_RUN,
     SUPPORTED,
-    VERDICTS,
     Finding,
 )
 from dpmc_studies.frame.judging.rules import mostly_below, not_available
@@ -23,7 +22,7 @@ from dpmc_studies.frame.judging.verdicts import fewest
 from dpmc_studies.frame.judging.wording import told
 from dpmc_studies.frame.showing.frames import percent
 from dpmc_studies.report.numbers import effect_text
-from dpmc_studies.studies.huber.chapter import TEXT, counts_text
+from dpmc_studies.studies.huber.chapter import TEXT
 from dpmc_studies.studies.huber.claims.evidence import Evidence
 from dpmc_studies.studies.huber.claims.judge import PREDICATES
 from dpmc_studies.studies.huber.reported.compare import compare
@@ -35,7 +34,7 @@ HOME = Path(__file__).parents[3]
 
 
 def found(claim, **tables):
-    return PREDICATES[claim](Evidence(None, None, {}, None, None, **tables))
+    return PREDICATES[claim](Evidence(None, None, {}, None, None, tables))
 
 
 def scaled(trials, factor, **where):
@@ -139,18 +138,6 @@ def test_no_effect_of_a_committed_claim_is_a_bare_log_ratio():
                 assert shown.startswith(signed(claim["effect"])), claim["id"]
 
 
-def test_verdicts_on_the_papers_are_counted(claims):
-    papers = int((~is_own(claims)).sum())
-    dependent = np.arange(len(claims)) < 3
-    counted = claims.assign(
-        verdict=VERDICTS[0], depends_on=np.where(dependent, "equal weights: contradicted", "")
-    )
-    text = counts_text(counted)
-    assert text.startswith(f"Of {papers} claims {papers} supported, 0 contradicted, 0 no effect")
-    assert "3 would be decided otherwise" in text
-    assert papers < len(claims)
-
-
 def test_effects_are_formatted_in_per_cent():
     assert signed(np.log(0.966)) == "−3.40 %"
     assert signed(np.nan) == "–"
@@ -166,7 +153,7 @@ def test_synthetic_agreement_counts(comparison):
     close = int((abs(rows["published"] / rows["mean"] - 1) <= 0.15).sum())  # of our means
     assert finding.reason.startswith(f"{close} of 144 numbers lie within 15 %")
     deviating = int((rows["status"] == "deviates").sum())
-    assert f"{deviating} differ by more" in finding.reason
+    assert f"{deviating} of 144 numbers differ by more" in finding.reason
     assert "over 10 trials" in finding.reason
 
 
@@ -179,8 +166,6 @@ def test_synthetic_agreement_can_fail_or_be_open(trials, published_folder):
     assert found("R1", comparison=near).verdict == CONTRADICTED
     nothing = frame.assign(log_ratio=np.nan)
     assert found("R1", comparison=nothing).verdict == found("R1").verdict == INCONCLUSIVE
-    few = compare(trials[trials["rank"] == 5], load(published_folder), budget_frame())
-    assert "of 48 numbers, of 144 reported, lie" in found("R1", comparison=few).reason
 
 
 def test_a_printed_number_is_near_if_it_lies_within_a_share_of_our_mean(comparison):
@@ -205,16 +190,13 @@ def test_real_agreement(comparison):
     private = (off["dataset"] == "ml-100k") & (off["mechanism"] == "huber")
     off.loc[private, "log_ratio"] = np.log(1.05)
     assert found("R2", comparison=off).verdict == CONTRADICTED
-    assert "MovieLens 100K +5.0 ±" in found("R2", comparison=off).reason
+    assert "MovieLens 100K +5.00 %" in found("R2", comparison=off).reason
     for dataset, beyond in (("ml-100k", 1.03), ("sweetrs", 1.06)):
         for noisy in (True, False):  # all four halves count
             half = comparison.copy()
             here = (half["dataset"] == dataset) & ((half["mechanism"] != "none") == noisy)
             half.loc[here, "log_ratio"] = np.log(beyond)
             assert found("R2", comparison=half).verdict == CONTRADICTED
-    noisy = comparison.copy()
-    noisy.loc[noisy["mechanism"] == "none", ["mean", "log_ratio"]] = np.nan
-    assert "with noise and – without (10 trials)" in found("R2", comparison=noisy).reason
 
 
 def test_real_agreement_without_data_is_open(comparison):
@@ -256,8 +238,7 @@ def test_real_baselines(trials, trials_without_data):
 def test_budgets(comparison):
     finding = found("R5", comparison=comparison)
     assert finding.verdict == CONTRADICTED
-    assert "7 of 12 are not: 4 for Gaussian noise" in finding.reason
-    assert "3 for Huber noise (worst: 4.235 reported, 4.216 right)" in finding.reason
+    assert "7 of 12 are not: 4 with Gaussian noise, 3 with Huber noise" in finding.reason
     assert "log10 for ln" in finding.reason
     assert found("R5", comparison=comparison.assign(status="agrees")).verdict == SUPPORTED
     assert found("R5", comparison=comparison.head(0)).verdict == INCONCLUSIVE
@@ -265,17 +246,13 @@ def test_budgets(comparison):
 
 
 def test_what_the_reported_epsilon_is():
-    totals, losses = fake_totals(), fake_losses()
-    finding = found("R6", totals=totals, transcript_loss=losses)
+    losses = fake_losses()
+    finding = found("R6", transcript_loss=losses)
     assert finding.verdict == CONTRADICTED
-    # exact Gaussian privacy of 50 releases at variance 2, and the invented totals of the others
-    assert "ε = 418 with Gaussian noise, 220 with Laplace noise, 237 with Huber" in finding.reason
     assert "no finite guarantee" in finding.reason
     synthetic = losses.query("dataset == 'synthetic'")
     share = percent(synthetic["share_above_total"].mean())
-    said = "If one rating is changed, the measured loss exceeds the total over the training for "
-    assert said + share in finding.reason
-    assert "on MovieLens 100K" in finding.reason
+    assert f"exceeds the total in {share} of cases on Synthetic" in finding.reason
     harmless = losses.assign(share_above_total=0.0)
     assert found("R6", transcript_loss=harmless).verdict == INCONCLUSIVE
     assert found("R6").verdict == INCONCLUSIVE

@@ -22,8 +22,8 @@ IDS = [entry.id for entry in FIGURES]
 
 
 @pytest.fixture(scope="module")
-def inputs(trials, comparison, convergence):
-    return {"trials": trials, "comparison": comparison, "convergence": convergence}
+def inputs(trials, comparison):
+    return {"trials": trials, "comparison": comparison}
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def test_the_list_is_complete_and_described():
     assert [entry.id for entry in THESIS_FIGURES] == [
         "figure_2_5", "figure_2_6", "figure_4_1", "figure_4_2", "figure_4_3", "figure_4_4",
     ]  # fmt: skip
-    assert len(NEW_FIGURES) == 4
+    assert len(NEW_FIGURES) == 3
     assert len(set(IDS)) == len(FIGURES)
 
 
@@ -138,17 +138,6 @@ def test_planted_differences_are_found_and_counted(trials, comparison):
     assert sure.groupby(frame["other"]).sum().tolist() == [12, 12]
 
 
-def test_convergence_shows_means_over_trials(folder, convergence):
-    data = pd.read_csv(folder / "convergence.csv")
-    part = select(data, method="als", mechanism="huber", noise_target="iterate", iteration=7)
-    runs = select(convergence, method="als", mechanism="huber", noise_target="iterate")
-    runs = select(runs, iteration=7)["rmse_all"]
-    assert part["mean"].item() == pytest.approx(runs.mean())
-    assert part["trials"].item() == len(runs) == 5
-    # t quantile .975 with 4 degrees of freedom
-    assert (part["high"] - part["mean"]).item() == pytest.approx(2.7764451052 * runs.sem())
-
-
 def test_densities_are_densities(drawings):
     for name in ("figure_2_5", "figure_2_6", "figure_4_1", "figure_4_2"):
         data = drawings[name].data
@@ -189,20 +178,15 @@ def test_variance_curve_passes_through_the_papers_points(drawings):
 
 @pytest.mark.parametrize("name", [entry.id for entry in NEW_FIGURES])
 def test_absent_data_are_said(name, trials, comparison, tmp_path):
-    nothing = {
-        "trials": trials.head(0),
-        "comparison": comparison.assign(mean=np.nan),
-        "convergence": None,
-    }
+    nothing = {"trials": trials.head(0), "comparison": comparison.assign(mean=np.nan)}
     draw_all(FIGURES, nothing, tmp_path, [name])
     assert (tmp_path / f"{name}.svg").stat().st_size > 1000
     assert pd.read_csv(tmp_path / f"{name}.csv").empty
 
 
-def test_a_reduced_run_with_one_trial_is_drawn(trials, comparison, convergence, tmp_path):
+def test_a_reduced_run_with_one_trial_is_drawn(trials, comparison, tmp_path):
     few = trials[(trials["rank"] == 5) & (trials["trial"] == 0) & (trials["method"] != "irls")]
-    lines = convergence[(convergence["trial"] == 0) & (convergence["iteration"] <= 3)]
-    inputs = {"trials": few, "comparison": comparison, "convergence": lines}
+    inputs = {"trials": few, "comparison": comparison}
     draw_all(NEW_FIGURES, inputs, tmp_path)
     data = pd.read_csv(tmp_path / "rmse_by_fraction.csv")
     assert set(data["panel_method"]) == {"als"}

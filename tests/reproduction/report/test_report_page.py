@@ -37,9 +37,9 @@ from dpmc_studies.studies.huber.chapter import coverage
 from dpmc_studies.studies.huber.figures import FIGURES
 from dpmc_studies.studies.huber.reported.compare import compare
 from dpmc_studies.studies.huber.reported.numbers import load
-from dpmc_studies.studies.huber.tables_rmse import PROVIDE_DATA
 from dpmc_studies.studies.onebit.chapter import TEXT as ONEBIT
 
+PROVIDE_DATA = "Data not available: put the data files into a folder"
 TEMPLATES = Path(dpmc_studies.report.__file__).parent / "templates"
 
 

@@ -20,13 +20,11 @@ from dpmc_studies.studies.huber.reported.compare import compare
 from dpmc_studies.studies.huber.reported.numbers import load
 from dpmc_studies.studies.huber.statistics import published_metric
 from dpmc_studies.studies.huber.tables import build_tables
-from dpmc_studies.studies.huber.tables_privacy import build_privacy_tables
+from dpmc_studies.studies.huber.tables_privacy import loss_table, totals_table
 from dpmc_studies.studies.huber.tables_rmse import (
-    EXCLUDED,
     NOT_AVAILABLE,
     NOT_RUN,
     OWN,
-    PROVIDE_DATA,
     rmse_table,
     significantly_lowest,
 )
@@ -36,18 +34,16 @@ VOID = {"meta", "br", "img", "link", "input"}
 
 
 @pytest.fixture(scope="module")
-def tables(trials, comparison, budgets):
-    return {table.id: table for table in build_tables(trials, comparison, budgets)}
+def tables(trials, comparison):
+    return {table.id: table for table in build_tables(trials, comparison)}
 
 
 @pytest.fixture(scope="module")
 def without_data(trials_without_data, published_folder, budgets):
-    """Tables of a run that had neither real data nor rank 20, with a data set of the user."""
-    trials = trials_without_data
-    own = select(trials, rank=5, observed_fraction=0.05).assign(dataset="mine")
-    trials = pd.concat([trials[trials["rank"] != 20], own])
+    """Tables of a run that had neither real data nor rank 20."""
+    trials = trials_without_data[trials_without_data["rank"] != 20]
     comparison = compare(trials, load(published_folder), budgets)
-    return {table.id: table for table in build_tables(trials, comparison, budgets)}
+    return {table.id: table for table in build_tables(trials, comparison)}
 
 
 def test_every_table_in_every_format(tmp_path, tables):
@@ -223,17 +219,9 @@ def test_no_winner_without_trials_or_others(trials):
     assert significantly_lowest(empty) is None
 
 
-def test_data_that_are_excluded_are_not_asked_for(trials_without_data, published_folder, budgets):
-    comparison = compare(trials_without_data, load(published_folder), budgets)
-    tables = build_tables(trials_without_data, comparison, budgets, ["ml-100k"])
-    notes = {table.id: table.notes[0] for table in tables}
-    assert (notes["table4"], notes["table5"]) == (EXCLUDED, PROVIDE_DATA)
-
-
 def test_missing_data_are_said(without_data):
     table = without_data["table4"]
     assert {cell.absent for cell in table.rows[1].cells} == {NOT_AVAILABLE}
-    assert table.notes[0] == PROVIDE_DATA
     assert table.rows[0].cells[2].value == 1.3883  # the reported number stays
     assert to_html(table).count(f'<td class="absent" colspan="10">{NOT_AVAILABLE}</td>') == 2
     assert f"\\multicolumn{{10}}{{l}}{{{NOT_AVAILABLE}}}" in to_latex(table)
@@ -246,20 +234,10 @@ def test_cells_not_run_are_said(without_data):
     assert without_data["table3"].rows[1].cells[0].present
 
 
-def test_cells_beyond_the_paper_get_a_table_of_their_own(without_data, tables):
-    assert "table_other" not in tables
-    table = without_data["table_other"]
-    assert {row.keys[0] for row in table.rows} == {"mine"}
-    assert len(table.rows) == 2 * (3 * 2 + 1) + 4
-    assert table.rows[0].labels[0] == "Mine"
-    assert "MovieLens" not in to_markdown(table)
-
-
-def test_plug_ins_are_columns_beside_the_papers(trials, comparison, budgets):
+def test_plug_ins_are_columns_beside_the_papers(trials, comparison):
     noise = trials[trials["mechanism"] == "huber"].assign(mechanism="uniform")
     method = trials[trials["method"] == "item_bias"].assign(method="item_median")
-    tables = build_tables(pd.concat([trials, noise, method]), comparison, budgets)
-    assert [table.id for table in tables] == NAMES  # there is nothing that has no place
+    tables = build_tables(pd.concat([trials, noise, method]), comparison)
     labels = {
         "table3": ["ALS + Uniform", "IRLS + Uniform", "Item median"],
         "table4": ["IRLS + Uniform", "IRLS-2 + Uniform", "Item median"],
@@ -287,8 +265,7 @@ def test_one_trial_has_a_mean_without_standard_error(trials, published_folder, b
 
 @pytest.fixture(scope="module")
 def every_table(tables, without_data, published_folder):
-    privacy = {"totals": fake_totals(), "transcript_loss": fake_losses()}
-    more = build_privacy_tables(privacy, load(published_folder))
+    more = [totals_table(fake_totals(), load(published_folder)), loss_table(fake_losses())]
     more += equal_tables(fake_calibrated())
     return [*tables.values(), *without_data.values(), *more]
 

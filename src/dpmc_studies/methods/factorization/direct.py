@@ -6,6 +6,7 @@ reading the papers. Compiled, explicit loops, no BLAS.
 
 import numpy as np
 
+from dpmc.methods.kernels.cholesky import factorise, substitute
 from dpmc_studies.compiled import njit
 from dpmc_studies.methods.kernels.regressions import Regressions
 
@@ -27,26 +28,6 @@ def weighted_gram(factors, values, theta, threshold, gram, target):
 
 
 @njit(cache=True)
-def cholesky_solve(gram, target):
-    """Solve gram x = target in place (Cholesky, lower triangle)."""
-    rank = target.size
-    for f in range(rank):
-        for g in range(f + 1):
-            entry = gram[f, g]
-            for h in range(g):
-                entry -= gram[f, h] * gram[g, h]
-            gram[f, g] = np.sqrt(entry) if f == g else entry / gram[g, g]
-    for f in range(rank):
-        for g in range(f):
-            target[f] -= gram[f, g] * target[g]
-        target[f] /= gram[f, f]
-    for f in range(rank - 1, -1, -1):
-        for g in range(f + 1, rank):
-            target[f] -= gram[g, f] * target[g]
-        target[f] /= gram[f, f]
-
-
-@njit(cache=True)
 def solve_rows(
     indptr, indices, values, factors, noise, start, steps, threshold, regularization, solution
 ):  # fmt: skip
@@ -65,7 +46,8 @@ def solve_rows(
                 gram[f, f] = regularization
                 target[f] = noise[k, row, f] if noise.shape[0] > 0 else 0.0
             weighted_gram(own, values[first:last], solution[row], threshold, gram, target)
-            cholesky_solve(gram, target)
+            factorise(gram, 0.0)
+            substitute(gram, target)
             solution[row] = target
 
 

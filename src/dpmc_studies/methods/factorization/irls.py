@@ -2,12 +2,9 @@
 
 import numpy as np
 
-from dpmc.methods.base import choice, count, positive, with_parameters
+from dpmc.methods.base import count, positive, with_parameters
 from dpmc_studies.methods.factorization.alternating import AlternatingMethod
-from dpmc_studies.methods.factorization.direct import DirectRegressions
 from dpmc_studies.methods.kernels.regressions import Regressions
-
-KERNELS = {"fast": Regressions, "direct": DirectRegressions}
 
 
 @with_parameters
@@ -39,9 +36,6 @@ class IRLS(AlternatingMethod):
     residual_scale : float
         s > 0, by which the thesis (equations 3.14, 3.18) divides residuals; its algorithms
         do not, so 1.
-    kernel : {"fast", "direct"}
-        "direct" sums and factorizes each weighted Gram matrix again: the same up to rounding,
-        slower by a factor of 3 to 40, for timing what the papers' K costs.
 
     Attributes
     ----------
@@ -52,7 +46,6 @@ class IRLS(AlternatingMethod):
     loss_parameter: float = positive(infinite=True)
     inner_iterations: int = count(20)
     residual_scale: float = positive(1.0)
-    kernel: str = choice(tuple(KERNELS), "fast")
 
     @property
     def threshold(self) -> float:
@@ -60,8 +53,8 @@ class IRLS(AlternatingMethod):
         return self.loss_parameter * self.residual_scale
 
     def _item_regressions(self, ratings):
-        regressions = KERNELS[self.kernel]
-        return regressions(ratings.by_item, self.rank, self.regularization, self.inner_iterations)
+        steps = self.inner_iterations
+        return Regressions(ratings.by_item, self.rank, self.regularization, steps)
 
     def _update_items(self, regressions, rng, noise_rng):
         noise = None

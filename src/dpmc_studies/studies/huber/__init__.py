@@ -13,7 +13,6 @@ from dpmc_studies.frame.api import Regression, Section, Step, Study, refuse_unkn
 from dpmc_studies.frame.jobs import plugins
 from dpmc_studies.frame.jobs.cells import SYNTHETIC
 from dpmc_studies.studies.huber.cells import COORDINATES
-from dpmc_studies.studies.huber.experiments import PRIVACY_TABLES, TABLES
 from dpmc_studies.studies.huber.experiments.common import PAPERS_DATA
 from dpmc_studies.studies.huber.experiments.grid import check_grid, without_plugins
 from dpmc_studies.studies.huber.experiments.totals import TOTAL_KEYS
@@ -40,22 +39,24 @@ def excluded(section: Section) -> dict[str, object]:
     return {"excluded": [name for name in PAPERS_DATA if name not in section["real"]]}
 
 
-def variances(section: Section) -> dict[str, object]:
-    """Return the variance of our noise by real data set: the papers do not state theirs."""
-    return {"real_variances": {name: each["variance"] for name, each in section["real"].items()}}
-
-
 def settings_of_claims(section: Section) -> dict[str, object]:
-    """Return the variance of our noise on real data, the seed, and how many trials are reported."""
-    return variances(section) | {name: section[name] for name in ("seed", "reported_trials")}
+    """Return the variance of our noise on real data, the seed, and how many trials are reported.
+
+    The papers do not state their variances on real data.
+    """
+    variances = {name: each["variance"] for name, each in section["real"].items()}
+    names = ("seed", "reported_trials")
+    return {"real_variances": variances} | {name: section[name] for name in names}
 
 
 def settings_of_tables(section: Section) -> dict[str, object]:
-    """Return how many trials are reported, the parameters of table 2, and what is left out."""
+    """Return how many trials are reported, and the parameters of table 2."""
     from dpmc_studies.studies.huber.tables_parameters import parameter_settings  # imports pandas
 
-    own = {"reported_trials": section["reported_trials"], "parameters": parameter_settings(section)}
-    return own | excluded(section)
+    return {
+        "reported_trials": section["reported_trials"],
+        "parameters": parameter_settings(section),
+    }
 
 
 STUDY = Study.of(
@@ -66,36 +67,17 @@ STUDY = Study.of(
     steps=(
         Step(
             "claims",
-            ".steps:claims",
+            ".claims.judge:run",
             makes=("comparison", "claims"),
             settings=settings_of_claims,
             files=REPORTED,
         ),
         Step(
             "tables",
-            needs=("trials", "comparison", "claims"),
+            needs=("trials", "comparison", "totals", "transcript_loss", "thesis_methods"),
             settings=settings_of_tables,
         ),
-        Step(
-            "figures",
-            ".steps:figures",
-            needs=("trials", "comparison", "convergence"),
-        ),
-        Step("method_tables", ".tables_methods:run", needs=TABLES),
-        Step("method_figures", ".steps:method_figures", needs=TABLES),
-        Step(
-            "privacy_tables",
-            ".tables_privacy:run",
-            needs=PRIVACY_TABLES,
-            settings=variances,
-            files=REPORTED,
-        ),
-        Step(
-            "privacy_figures",
-            ".steps:privacy_figures",
-            needs=PRIVACY_TABLES,
-        ),
-        Step("unstated", ".steps:unstated", needs=(), files=(KEPT, "figures.yaml")),
+        Step("figures", needs=("trials", "comparison"), files=(KEPT,)),
     ),
     chapter_settings=excluded,
     claimed={"ranks": (5, 10, 20), "variances": (1, 2), "observed_fractions": (0.05, 0.1, 0.15)},

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 
 from dpmc_studies.frame.jobs.cells import SYNTHETIC
-from dpmc_studies.statistics.tests import RowTests, log_positive, row_tests, trial_matrix
+from dpmc_studies.frame.showing.frames import DATASET_LABELS, percent, split
+from dpmc_studies.statistics.tests import log_positive, row_tests, trial_matrix
 from dpmc_studies.studies.huber.cells import COORDINATES
 
 
@@ -20,12 +21,9 @@ def cell_summary(trials: pd.DataFrame) -> pd.DataFrame:
     The metric is the published one, see :func:`published_metric`, on its own scale.
     """
     cells, matrix = trial_matrix(trials, published_metric(trials), COORDINATES)
-    return cells.assign(**_described(row_tests(matrix)))
-
-
-def _described(tests: RowTests) -> dict[str, np.ndarray]:
+    tests = row_tests(matrix)
     fields = ("mean", "standard_error", "low", "high", "trials")
-    return {field: getattr(tests, field) for field in fields}
+    return cells.assign(**{field: getattr(tests, field) for field in fields})
 
 
 def log_by_trial(cell: pd.DataFrame) -> pd.Series:
@@ -41,23 +39,26 @@ def paired_difference(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
     return (log_by_trial(first) - log_by_trial(second)).dropna().sort_index().to_numpy()
 
 
-def share_below_one(weights: pd.DataFrame, step: str = "later") -> float:
-    """Return the share of all weights of a table of weights that are below 1.
-
-    ``step`` is ``"first"``, the inner step that begins at random, or ``"later"``.
-    """
-    return float(weights[f"below_{step}"].sum() / weights[f"weights_{step}"].sum())
-
-
-def against_same_noise(weights: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
-    """Return cells, and log RMSE of A-IRLS less that of ALS with the noise of its last steps.
-
-    The second has shape (cells, trials); see :mod:`dpmc_studies.studies.huber.experiments.weights`.
-    """
-    ratios = log_positive(weights["rmse_irls"]) - log_positive(weights["rmse_als"])
-    return trial_matrix(weights, ratios, COORDINATES)
+def shares_above(losses: pd.DataFrame | None) -> str:
+    """Say, by data set, in how many changes of a rating the loss exceeds the total of a run."""
+    if losses is None:
+        return "– % of cases"
+    shares = (
+        (name, np.average(part["share_above_total"], weights=part["neighbours"]))
+        for name, part in split(losses, dataset=DATASET_LABELS)
+    )
+    return ", ".join(
+        f"{percent(float(share))} of cases on {DATASET_LABELS[name]}" for name, share in shares
+    )
 
 
+THESIS_LABELS = {
+    "svt": "SVT (3.2)",
+    "svd": "Truncated SVD (3.3.1)",
+    "fast_tri": "Fast tri-factorisation (3.3.2)",
+    "als": "ALS (3.4.1)",
+    "als_published": "ALS, the papers’ settings (5.2)",
+}
 NEAR = 0.01  # a method has arrived when its error is this near to its least
 
 

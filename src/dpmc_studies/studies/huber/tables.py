@@ -1,10 +1,9 @@
-"""Tables 1 and 3 to 7 of the paper in its own layout, ours beside theirs; verdicts by reading.
+"""All tables for readers; here table 1, the nominal budgets, and the methods of the thesis.
 
-Source: [Gowtham 2022]. Tables 3, 6 and 7 hold the synthetic data at rank 5, 10 and 20, tables 4
-and 5 MovieLens 100K and SweetRS, table 1 the nominal budgets.
+Source: [Gowtham 2022], table 1, and chapter 3 of the thesis.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -12,27 +11,17 @@ import pandas as pd
 
 from dpmc.privacy.nominal import table_one
 from dpmc_studies.frame.checking.runs import read_frame
-from dpmc_studies.frame.showing.claims_table import readings_table
 from dpmc_studies.frame.showing.declared_tables import DeclaredTables
-from dpmc_studies.frame.showing.frames import (
-    BASELINE_LABELS,
-    MECHANISM_LABELS,
-    METHOD_LABELS,
-    Labels,
-    select,
-    trials_text,
-)
-from dpmc_studies.frame.showing.results import write_tables
+from dpmc_studies.frame.showing.frames import MECHANISM_LABELS, select, trials_text
+from dpmc_studies.frame.showing.results import read_results, write_tables
 from dpmc_studies.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc_studies.studies.huber.reported.compare import DEVIATES
-from dpmc_studies.studies.huber.reported.numbers import as_run, cells_of
-from dpmc_studies.studies.huber.statistics import published_metric
+from dpmc_studies.studies.huber.statistics import THESIS_LABELS, seconds_and_errors
 from dpmc_studies.studies.huber.tables_parameters import parameters_table
+from dpmc_studies.studies.huber.tables_privacy import loss_table, totals_table
 from dpmc_studies.studies.huber.tables_rmse import (
     NOT_RUN,
     distinct,
-    is_own,
-    label_of,
     mean_cell,
     rmse_table,
     titled,
@@ -47,54 +36,37 @@ GAUSSIAN_LINES = {
 }
 
 
-READING_NOTES = (
-    "Empty: as judged. Even and odd trials share none. Equal weights: what is pooled is a plain "
-    "mean over cells. Margins times two: every margin that we chose.",
-    "Not run: A-IRLS with Huber noise on SweetRS at variance .5, which Huber noise of scale 1 does "
-    "not have. H22 is judged at .5, 1 and 2.",
-)
-HEADINGS = {"observed_fraction": "Observed", "irls_iterations": "IRLS iterations"}
-LABELS = {
-    "method": Labels(METHOD_LABELS | BASELINE_LABELS),
-    "mechanism": MECHANISM_LABELS,
-}
-
-
 def run(folder: Path, settings: Mapping[str, object], out: Path) -> None:
-    """Write the papers' tables with our numbers, of as many trials as the papers have."""
-    comparison, trials, claims = (
-        read_frame(folder / f"{name}.csv") for name in ("comparison", "trials", "claims")
-    )
+    """Write the papers' tables with our numbers, of as many trials as the papers have.
+
+    A table of an experiment without rows is left out.
+    """
+    comparison, trials = (read_frame(folder / f"{name}.csv") for name in ("comparison", "trials"))
+    results = read_results(folder, ("totals", "transcript_loss", "thesis_methods"))
     trials = trials[trials["trial"] < settings["reported_trials"]]
-    tables = build_tables(trials, comparison, pd.DataFrame(table_one()), settings["excluded"])
-    readings = readings_table(claims, "table_readings", READING_NOTES)
-    parameters = parameters_table(settings["parameters"])
-    write_tables([*tables, parameters, readings], out)
+    tables = build_tables(trials, comparison)
+    tables.append(parameters_table(settings["parameters"]))
+    if results["totals"] is not None:
+        tables.append(totals_table(results["totals"], comparison))
+    makers = {"transcript_loss": loss_table, "thesis_methods": methods_table}
+    tables += [make(results[name]) for name, make in makers.items() if results[name] is not None]
+    write_tables(tables, out)
 
 
-def build_tables(
-    trials: pd.DataFrame,
-    comparison: pd.DataFrame,
-    budgets: pd.DataFrame,
-    excluded: Collection[str] = (),
-) -> list[Table]:
+def build_tables(trials: pd.DataFrame, comparison: pd.DataFrame) -> list[Table]:
     """Return tables 1 and 3 to 7, in the order of the paper.
 
-    Cells of another data set, rank, variance, ... follow in ``table_other``, if there are any.
-    ``comparison`` is as :func:`dpmc_studies.studies.huber.reported.compare.compare` returns it,
-    ``budgets`` are rows of :func:`dpmc.privacy.nominal.table_one`; ``excluded`` are data sets that
-    the configuration leaves out.
+    ``comparison`` is as :func:`dpmc_studies.studies.huber.reported.compare.compare` returns it.
     """
-    tables = [budget_table(comparison, budgets)]
     names = comparison.loc[comparison["metric"] != "epsilon", "table"].unique()
-    tables += [rmse_table(name, trials, comparison, excluded) for name in sorted(names)]
-    other = other_table(trials, comparison)
-    return tables + ([other] if other else [])
+    others = [rmse_table(name, trials, comparison) for name in sorted(names)]
+    return [budget_table(comparison), *others]
 
 
-def budget_table(comparison: pd.DataFrame, budgets: pd.DataFrame) -> Table:
+def budget_table(comparison: pd.DataFrame) -> Table:
     """Return table 1: the epsilon of one release, as published and by three formulas."""
     reported = comparison[comparison["metric"] == "epsilon"]
+    budgets = pd.DataFrame(table_one())
     variances = [value for (value,) in distinct(reported, ["variance"])]
     rows = []
     for (mechanism,) in distinct(reported, ["mechanism"]):
@@ -127,40 +99,14 @@ def _budget_rows(reported, budgets, variances) -> list[Row]:
     return rows
 
 
-def other_table(trials: pd.DataFrame, comparison: pd.DataFrame) -> Table | None:
-    """Return the cells for which the paper's tables have no place, one row each; None if there are
-    none."""
-    known = {as_run(cell) for cell in cells_of(comparison[comparison["metric"] != "epsilon"])}
-    shown = {_place(cell, noise) for cell in known for noise in (cell.variance, None)}
-    rows = []
-    names = ["dataset", "rank", "observed_fraction", "variance", "method", "mechanism"]
-    for _, part in trials.groupby([*names, "irls_iterations"], dropna=False, sort=True):
-        cell = cells_of(part.head(1))[0]
-        beside = cell.method in BASELINE_LABELS or is_own(cell.method, cell.mechanism)
-        if cell in known or (beside and _place(cell, cell.variance) in shown):
-            continue
-        metrics = [published_metric(part), part["rmse_heldout"], part["rmse_clipped"]]
-        cells = tuple(mean_cell(values, "–") for values in metrics)
-        rows.append(Row(tuple(cell.coordinates().values()), _other_labels(cell), "ours", cells))
-    if not rows:
-        return None
-    columns = (
-        Column("rmse", "RMSE"),
-        Column("rmse_heldout", "RMSE, unobserved or held out"),
-        Column("rmse_clipped", "RMSE, clipped"),
-    )
-    headings = tuple((name, HEADINGS.get(name, name.capitalize())) for name in cell.coordinates())
-    counts = [cell.trials for row in rows for cell in row.cells]
-    notes = (f"Mean and standard error over {trials_text(counts)}.",)
-    return Table("table_other", "Cells beyond the paper", headings, columns, tuple(rows), notes)
-
-
-def _place(cell, variance: float | None) -> tuple:
-    return cell.dataset, cell.rank, cell.observed_fraction, variance
-
-
-def _other_labels(cell) -> tuple[str, ...]:
-    return tuple(
-        LABELS[name][value] if name in LABELS else "–" if value is None else label_of(name, value)
-        for name, value in cell.coordinates().items()
-    )
+def methods_table(runs: pd.DataFrame) -> Table:
+    """Return RMSE and seconds of the methods of the thesis's chapter 3."""
+    measured = seconds_and_errors(runs)
+    digits = {"seconds": 3, "total": 3}
+    keys = [column.key for column in DECLARED.columns("table_thesis_methods")]
+    rows = [
+        Row((name,), (THESIS_LABELS[name],), "ours",
+            tuple(mean_cell(measured[key][name], digits=digits.get(key, 4)) for key in keys))
+        for name in measured["rmse"]
+    ]  # fmt: skip
+    return DECLARED("table_thesis_methods", rows, trials=trials_text([len(measured["rmse"])]))

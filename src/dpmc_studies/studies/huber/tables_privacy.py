@@ -1,48 +1,56 @@
 """Tables of the published budgets: what they add up to, and the loss that was measured."""
 
-from collections.abc import Mapping
-from itertools import product
-from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from dpmc.privacy.nominal import table_one
+from dpmc_studies.frame.jobs.cells import SYNTHETIC
 from dpmc_studies.frame.showing.declared_tables import DeclaredTables
-from dpmc_studies.frame.showing.frames import DATASET_LABELS, MECHANISM_LABELS, PRIVATE, select
-from dpmc_studies.frame.showing.results import read_results, write_tables
+from dpmc_studies.frame.showing.frames import (
+    DATASET_LABELS,
+    MECHANISM_LABELS,
+    METHOD_LABELS,
+    PRIVATE,
+    select,
+)
 from dpmc_studies.frame.showing.table_model import Cell, Column, Row, Table
-from dpmc_studies.studies.huber.experiments import PRIVACY_TABLES
-from dpmc_studies.studies.huber.privacy_meaning import PUBLISHED_RUNS, TIGHTEST, PublishedRun
-from dpmc_studies.studies.huber.reported import load
 
 DECLARED = DeclaredTables(__file__)
-LINES = {
-    "basic": ("basic",),
-    "RDP": ("rdp",),
-    "tightest": TIGHTEST,
-}
+LINES = {"basic": ("basic",), "RDP": ("rdp",), "tightest": ("pld", "exact")}
+KIND = ["dataset", "method", "releases", "irls_iterations"]
 DIGITS = 4  # significant
-VARIANCES = (1.0, 2.0)  # with which trainings were published
-COLUMNS = tuple(product(VARIANCES, PRIVATE))
+COLUMNS = tuple((variance, mechanism) for variance in (1.0, 2.0) for mechanism in PRIVATE)
 
 
-def run(folder: Path, settings: Mapping[str, object], out: Path) -> None:
-    """Write the tables; one whose results are missing, or have no rows, is left out."""
-    published = load(real_variances=settings["real_variances"])
-    write_tables(build_privacy_tables(read_results(folder, PRIVACY_TABLES), published), out)
+class Training(NamedTuple):
+    """A kind of training that the papers ran with noise: T and K ([Gowtham 2022], section 4)."""
+
+    dataset: str
+    method: str
+    iterations: int
+    irls_iterations: int | None
+    variances: tuple[float, ...]
+    mechanisms: tuple[str, ...]
 
 
-def build_privacy_tables(
-    results: Mapping[str, pd.DataFrame | None], published: pd.DataFrame
-) -> list[Table]:
-    """Return the tables of the results that there are.
+TRAININGS = (
+    Training(SYNTHETIC, "als", 50, None, (1.0, 2.0), PRIVATE),
+    Training(SYNTHETIC, "irls", 50, 20, (1.0, 2.0), PRIVATE),
+    Training("ml-100k", "als", 20, None, (1.0,), ("gaussian",)),
+    Training("ml-100k", "irls", 20, 20, (1.0,), ("laplace", "huber")),
+    Training("ml-100k", "irls", 20, 2, (1.0,), ("huber",)),
+    Training("sweetrs", "als", 100, None, (1.0,), ("gaussian",)),
+    Training("sweetrs", "irls", 100, 20, (1.0,), ("laplace", "huber")),
+    Training("sweetrs", "irls", 100, 2, (1.0,), ("huber",)),
+)
 
-    ``published`` is as :func:`dpmc_studies.studies.huber.reported.load` returns it.
-    """
-    totals, losses = results["totals"], results["transcript_loss"]
-    tables = [] if totals is None else [totals_table(totals, published)]
-    return tables + ([] if losses is None else [loss_table(losses)])
+
+def label_of(method: str, iterations: int, inner: float | None) -> str:
+    """Return the method with T and K, for the reader."""
+    of_irls = "" if pd.isna(inner) else f", K = {inner:g}"
+    return f"{METHOD_LABELS[method]}, T = {iterations}{of_irls}"
 
 
 def totals_table(totals: pd.DataFrame, published: pd.DataFrame) -> Table:
@@ -52,15 +60,22 @@ def totals_table(totals: pd.DataFrame, published: pd.DataFrame) -> Table:
         for variance, mechanism in COLUMNS
     )
     rows = _nominal_rows(published)
-    for run in PUBLISHED_RUNS:
-        rows += _run_rows(run, totals)
+    for training in TRAININGS:
+        dataset, method, iterations, inner, *_ = training
+        releases = iterations * (inner or 1)  # of each item vector
+        here, label = select(totals, releases=releases), label_of(method, iterations, inner)
+        keys, labels = (dataset, label, releases), (DATASET_LABELS[dataset], label, f"{releases:,}")
+        for line, used in LINES.items():
+            part = here[here["accountant"].isin(used)]
+            cells = tuple(_total_cell(part, training, *column) for column in COLUMNS)
+            rows.append(Row(keys, labels, line, cells))
     delta = f"{totals['delta'].max():g}".replace("e-0", "e-")
     return DECLARED("table_privacy_1_totals", rows, columns, delta=delta)
 
 
 def _nominal_rows(published: pd.DataFrame) -> list[Row]:
     reported = published[published["metric"] == "epsilon"]
-    ours = pd.DataFrame(table_one(VARIANCES))
+    ours = pd.DataFrame(table_one())
     lines = {
         "reported": (reported, "published"),
         "corrected": (ours, "epsilon_corrected"),
@@ -69,73 +84,40 @@ def _nominal_rows(published: pd.DataFrame) -> list[Row]:
     rows = []
     for line, (frame, column) in lines.items():
         found = [select(frame, mechanism=noise, variance=v)[column] for v, noise in COLUMNS]
-        cells = (Cell(float(each.iloc[0]) if len(each) else np.nan, digits=3) for each in found)
-        rows.append(Row(("any", "one release", 1), ("Any", "one release", "1"), line, tuple(cells)))
+        cells = tuple(Cell(float(each.iloc[0]), digits=3) for each in found)
+        rows.append(Row(("any", "one release", 1), ("Any", "one release", "1"), line, cells))
     return rows
 
 
-def _run_rows(run: PublishedRun, totals: pd.DataFrame) -> list[Row]:
-    here = select(totals, releases=run.releases)
-    keys = (run.dataset, run.label, run.releases)
-    labels = (DATASET_LABELS[run.dataset], run.label, f"{run.releases:,}")
-    return [
-        Row(keys, labels, line, tuple(_total_cell(here, run, *column, used) for column in COLUMNS))
-        for line, used in LINES.items()
-    ]
-
-
-def _total_cell(here, run: PublishedRun, variance: float, mechanism: str, accountants) -> Cell:
-    if mechanism not in run.mechanisms or variance not in run.variances:
+def _total_cell(here: pd.DataFrame, training: Training, variance: float, mechanism: str) -> Cell:
+    if mechanism not in training.mechanisms or variance not in training.variances:
         return Cell()
-    found = select(here, mechanism=mechanism, variance=variance)
-    found = found[found["accountant"].isin(accountants)]["epsilon"]
+    found = select(here, mechanism=mechanism, variance=variance)["epsilon"]
     if found.empty:
         return Cell(absent="not run")
     value = float(found.min())  # of the exact total and the one rounded up, where both are there
-    return Cell(value, digits=_digits(value))
-
-
-def _digits(value: float) -> int:
-    """Digits after the point that leave :data:`DIGITS` significant ones."""
-    return int(np.clip(DIGITS - 1 - np.floor(np.log10(value)), 0, DIGITS)) if value > 0 else 1
-
-
-def cells_of_run(losses: pd.DataFrame, run: PublishedRun) -> pd.DataFrame:
-    """Return the cells of the table of measured losses that belong to one kind of training."""
-    here = losses[(losses["dataset"] == run.dataset) & (losses["method"] == run.method)]
-    if "irls_iterations" in here:
-        here = select(here, irls_iterations=run.irls_iterations)
-    return here
+    return Cell(value, digits=int(np.clip(DIGITS - 1 - np.floor(np.log10(value)), 0, DIGITS)))
 
 
 def loss_table(losses: pd.DataFrame) -> Table:
-    """Return claimed budgets beside measured losses, a line for every published kind of training.
+    """Return claimed budgets beside measured losses, a line for every kind of training measured.
 
     ``transcript_loss.csv`` has one row a cell (rank, observed fraction, ...).
     """
     rows = []
-    for run in PUBLISHED_RUNS:
-        here = cells_of_run(losses, run)
-        for variance in run.variances:
-            for mechanism in run.mechanisms:
-                part = select(here, variance=variance, mechanism=mechanism)
-                keys = (run.dataset, run.label, variance, mechanism)
-                labels = (DATASET_LABELS[run.dataset], run.label, f"{variance:g}",
-                          MECHANISM_LABELS[mechanism])  # fmt: skip
-                rows.append(Row(keys, labels, "", _measured(part)))
+    for place, part in losses.groupby([*KIND, "variance", "mechanism"], dropna=False):
+        dataset, method, releases, inner, variance, mechanism = place
+        label = label_of(method, int(releases / (1 if pd.isna(inner) else inner)), inner)
+        labels = (DATASET_LABELS[dataset], label, f"{variance:g}", MECHANISM_LABELS[mechanism])
+        cells = (
+            Cell(part["nominal_epsilon"].iloc[0], digits=2),
+            Cell(part["total_pld"].iloc[0], digits=1),
+            Cell(part["median"].min(), digits=1),
+            Cell(part["median"].max(), digits=1),
+            Cell(part["largest"].max(), digits=1),
+            Cell(100 * part["share_above_nominal"].mean(), digits=1),
+            Cell(100 * part["share_above_total"].mean(), digits=1),
+        )
+        rows.append(Row((dataset, label, variance, mechanism), labels, "", cells))
     counts = losses["neighbours"]
     return DECLARED("table_privacy_2_loss", rows, fewest=counts.min(), most=counts.max())
-
-
-def _measured(part: pd.DataFrame) -> tuple[Cell, ...]:
-    if part.empty:
-        return (Cell(absent="not run"),) * len(DECLARED.columns("table_privacy_2_loss"))
-    return (
-        Cell(part["nominal_epsilon"].iloc[0], digits=2),
-        Cell(part["total_pld"].iloc[0], digits=1),
-        Cell(part["median"].min(), digits=1),
-        Cell(part["median"].max(), digits=1),
-        Cell(part["largest"].max(), digits=1),
-        Cell(100 * part["share_above_nominal"].mean(), digits=1),
-        Cell(100 * part["share_above_total"].mean(), digits=1),
-    )

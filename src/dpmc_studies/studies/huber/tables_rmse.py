@@ -1,7 +1,5 @@
 """Tables 3 to 7 of the paper: RMSE, reported and ours, with baselines and marked winners."""
 
-from collections.abc import Collection
-
 import numpy as np
 import pandas as pd
 
@@ -32,11 +30,6 @@ THESIS_TABLES = {
     "table6": "5.4",
     "table7": "5.5",
 }
-PROVIDE_DATA = (
-    "Data not available: put the data files into a folder, set DPMC_DATA_MIRROR to it (or connect "
-    "to the internet) and run make reproduce again."
-)
-EXCLUDED = "The configuration of this run leaves this data set out (huber.real)."
 BASELINES = "Baselines (no noise; not in the paper)"
 OWN = "Others (not in the paper)"
 MARKS = (
@@ -44,47 +37,42 @@ MARKS = (
     "t-tests of log RMSE over trials, Holm, 5 %). †: differs from the published number by more "
     "than sampling error (t-test, equal standard error assumed for the paper, Holm)."
 )
+HEADINGS = {"variance": "Variance", "observed_fraction": "Observed"}
+METRICS = {
+    True: "Published metric: RMSE on all entries; below it ours on the unobserved entries.",
+    False: "Published metric: RMSE on held-out ratings, predictions as they are; below it ours "
+    "with predictions clipped to the range of the ratings.",
+}
 
 
-def rmse_table(
-    name: str, trials: pd.DataFrame, comparison: pd.DataFrame, excluded: Collection[str] = ()
-) -> Table:
+def rmse_table(name: str, trials: pd.DataFrame, comparison: pd.DataFrame) -> Table:
     """Return one of the tables 3 to 7 with baselines and plug-ins, which the paper has not.
 
     Three lines per row: the published numbers, ours in the published metric, and ours in the
     second metric (unobserved entries of synthetic data; predictions clipped to the range of the
-    ratings on real data). A data set that is ``excluded`` by the configuration is not missing.
+    ratings on real data).
     """
     reported = comparison[comparison["table"] == name]
     dataset, rank = reported["dataset"].iloc[0], int(reported["rank"].iloc[0])
     synthetic = dataset == SYNTHETIC
     ours = trials[(trials["dataset"] == dataset) & (trials["rank"] == rank)]
-    places = _places(reported, synthetic)
+    places = ["variance", "observed_fraction"] if synthetic else ["observed_fraction"]
     columns, selectors = _columns(reported, ours, synthetic)
     absent = NOT_AVAILABLE if not synthetic and ours.empty else NOT_RUN
     rows = []
-    for place in places:
-        rows += _rows(place, reported, ours, selectors, synthetic, absent)
-    if synthetic:
-        headings = (("variance", "Variance"), ("observed_fraction", "Observed"))
-        title = titled(name, f"RMSE on synthetic data of rank {rank}")
-    else:
-        headings = (("observed_fraction", "Observed"),)
-        title = titled(name, f"RMSE on {DATASET_LABELS[dataset]}")
-    why = EXCLUDED if dataset in excluded else PROVIDE_DATA
-    notes = _notes(ours, rows, synthetic, why if absent == NOT_AVAILABLE else None)
-    return Table(name, title, headings, columns, tuple(rows), notes)
+    for place in distinct(reported, places):
+        where = dict(zip(places, place, strict=True))
+        rows += _rows(where, reported, ours, selectors, synthetic, absent)
+    of = f"synthetic data of rank {rank}" if synthetic else DATASET_LABELS[dataset]
+    counts = trials_text(cell.trials for row in rows for cell in row.cells)
+    notes = (f"Ours: mean and standard error over {counts}.", METRICS[synthetic], MARKS)
+    headings = tuple((place, HEADINGS[place]) for place in places)
+    return Table(name, titled(name, f"RMSE on {of}"), headings, columns, tuple(rows), notes)
 
 
 def titled(name: str, title: str) -> str:
     """Return the title of a table with its number in the paper and in the thesis."""
     return f"Table {name[5:]} (thesis: {THESIS_TABLES[name]}): {title}"
-
-
-def _places(reported: pd.DataFrame, synthetic: bool) -> list[dict]:
-    """The rows of the paper, by the coordinates that name them."""
-    names = ["variance", "observed_fraction"] if synthetic else ["observed_fraction"]
-    return [dict(zip(names, row, strict=True)) for row in distinct(reported, names)]
 
 
 def distinct(frame: pd.DataFrame, names: list[str]) -> list[tuple]:
@@ -147,18 +135,14 @@ def _rows(place, reported, ours, selectors, synthetic, absent) -> list[Row]:
         values = published_metric(cell)
         reproduced.append(mean_cell(values, absent, lowest=index == lowest, deviates=deviates))
         second.append(mean_cell(cell["rmse_heldout" if synthetic else "rmse_clipped"], absent))
-    labels = tuple(label_of(name, value) for name, value in place.items())
+    labels = tuple(
+        f"{100 * value:.3g} %" if name == "observed_fraction" else f"{value:g}"
+        for name, value in place.items()
+    )
     lines = {"published": published, "ours": reproduced}
     lines["ours, unobserved" if synthetic else "ours, clipped"] = second
     keys = tuple(place.values())
     return [Row(keys, labels, line, tuple(cells)) for line, cells in lines.items()]
-
-
-def label_of(name: str, value: float | str) -> str:
-    """Format a coordinate of a row for the reader: shares in per cent."""
-    if name == "dataset":
-        return DATASET_LABELS[value]
-    return f"{100 * value:.3g} %" if name == "observed_fraction" else f"{value:g}"
 
 
 def _cell_trials(ours, place: dict, selector: dict, reported: pd.DataFrame) -> pd.DataFrame:
@@ -171,11 +155,11 @@ def _cell_trials(ours, place: dict, selector: dict, reported: pd.DataFrame) -> p
     return select(ours, observed_fraction=place["observed_fraction"], **coordinates)
 
 
-def mean_cell(values: pd.Series, absent: str, **marks) -> Cell:
+def mean_cell(values: pd.Series, absent: str = "–", **shown) -> Cell:
     """Return the mean of the trials of one cell with its standard error."""
     tests = row_tests(values.to_numpy(dtype=float)[None, :])
     count = int(tests.trials[0])
-    return Cell(float(tests.mean[0]), float(tests.standard_error[0]), count, absent=absent, **marks)
+    return Cell(float(tests.mean[0]), float(tests.standard_error[0]), count, absent=absent, **shown)
 
 
 def significantly_lowest(cells: dict) -> object | None:
@@ -188,17 +172,3 @@ def significantly_lowest(cells: dict) -> object | None:
     logs = pd.DataFrame({key: log_by_trial(cell) for key, cell in cells.items() if len(cell)})
     first = leader(logs) if logs.shape[1] > 1 else None
     return None if first is None or first.tied else first.best
-
-
-def _notes(ours, rows, synthetic: bool, why_absent: str | None) -> tuple[str, ...]:
-    counts = [cell.trials for row in rows for cell in row.cells]
-    what = (
-        "Published metric: RMSE on all entries; below it ours on the unobserved entries."
-        if synthetic
-        else "Published metric: RMSE on held-out ratings, predictions as they are; below it ours "
-        "with predictions clipped to the range of the ratings."
-    )
-    notes = [f"Ours: mean and standard error over {trials_text(counts)}. {what}"]
-    if why_absent is not None:
-        return (why_absent, what)
-    return (*notes, MARKS)

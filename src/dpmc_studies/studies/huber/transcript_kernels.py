@@ -16,10 +16,8 @@ import math
 
 import numpy as np
 
+from dpmc.methods.kernels.cholesky import factorise, substitute
 from dpmc_studies.compiled import njit
-
-# Sums may be reordered, so that loops over the columns of an item use vectors; nothing else may.
-FAST = {"contract", "reassoc"}
 
 
 @njit(cache=True)
@@ -48,133 +46,76 @@ def add_losses(
     threshold, regularization : float
         Residuals beyond the first get weight threshold / |residual|; lambda.
     shape, scale : float
-        Of the noise density, see :func:`_costs`.
+        Of the noise density, see :func:`cost`.
     losses : float64 array, shape (n_neighbours,)
         The log density ratios to the neighbouring data are added to them.
     solution : float64 array, shape (n_items, rank)
         theta of the last step is written to it.
     """
-    for item in range(start.shape[0]):
+    rank = start.shape[1]
+    lower = np.empty((rank, rank))
+    for item in range(len(start)):
         mine = slice(ratings[0][item], ratings[0][item + 1])
         moved = slice(pairs[0][item], pairs[0][item + 1])
-        raters, numbers = ratings[1][mine], pairs[1][moved]
-        # columns: u of the raters; u, and then u', of each pair
-        u, x = rows[raters].T.copy(), ratings[2][mine]
-        v = np.concatenate((rows[pairs[2][moved]], moved_rows[numbers])).T.copy()
-        y = np.concatenate((pairs[3][moved], pairs[4][moved]))
-        found, theta = np.zeros(numbers.size), start[item].copy()
-        _run(u, x, v, y, theta, noise[:, item], threshold, regularization, shape, scale, found)
-        for j in range(numbers.size):
-            losses[numbers[j]] += found[j]
+        u, x, numbers = rows[ratings[1][mine]], ratings[2][mine], pairs[1][moved]
+        before, after = rows[pairs[2][moved]], moved_rows[numbers]
+        old, new = pairs[3][moved], pairs[4][moved]
+        halves, moved_halves = np.empty(before.shape), np.empty(after.shape)
+        theta, factorised = start[item].copy(), False
+        for k in range(len(noise)):
+            t = noise[k, item]
+            weights = weights_of(x - u @ theta, threshold)
+            w = weights_of(old - before @ theta, threshold)
+            moved_w = weights_of(new - after @ theta, threshold)
+            ones = np.all(weights == 1)
+            if not (ones and factorised):  # else the factor is that of the step before
+                lower[:] = (u.T * weights) @ u + regularization * np.eye(rank)
+                factorise(lower, 0.0)
+                half_solve(lower, before, halves)
+                half_solve(lower, after, moved_halves)
+            factorised = ones
+            theta = t + (u.T * weights) @ x
+            substitute(lower, theta)
+            pulls, moved_pulls = w * (old - before @ theta), moved_w * (new - after @ theta)
+            for n in range(numbers.size):
+                # -log density of t' less that of t; then h, h' and c
+                needed, square, moved_square, cross = 0.0, 0.0, 0.0, 0.0
+                for f in range(rank):
+                    z = t[f] + pulls[n] * before[n, f] - moved_pulls[n] * after[n, f]
+                    needed += cost(z / scale, shape) - cost(t[f] / scale, shape)
+                    square += halves[n, f] ** 2
+                    moved_square += moved_halves[n, f] ** 2
+                    cross += halves[n, f] * moved_halves[n, f]
+                kept, gained = 1 - w[n] * square, 1 + moved_w[n] * moved_square
+                ratio = kept * gained + w[n] * moved_w[n] * cross**2
+                losses[numbers[n]] += needed - math.log(ratio)
         solution[item] = theta
 
 
-@njit(cache=True, fastmath=FAST)
-def _run(u, x, v, y, theta, noise, threshold, regularization, shape, scale, losses):
-    """Do all steps of one item: ``theta`` moves, and the losses of the pairs are added."""
-    rank, width = u.shape[0], losses.size
-    lower, halves = np.empty((rank, rank)), np.empty(v.shape)
-    residuals, weights = np.empty(x.size), np.empty(x.size)
-    away, others, costs = np.empty(y.size), np.empty(y.size), np.empty(width)
-    factorized_with_ones = False
-    _subtract(u, x, theta, residuals)
-    _subtract(v, y, theta, away)
-    for k in range(noise.shape[0]):
-        t, ones = noise[k], True
-        for i in range(x.size):
-            weights[i] = 1 / max(1.0, abs(residuals[i]) / threshold)
-            ones &= weights[i] == 1
-        for i in range(y.size):
-            others[i] = 1 / max(1.0, abs(away[i]) / threshold)
-        if not (ones and factorized_with_ones):
-            _factorize(u, weights, regularization, lower)
-            _half_solve(lower, v, halves)
-        factorized_with_ones = ones
-        for f in range(rank):
-            theta[f] = t[f]
-            for i in range(x.size):
-                theta[f] += u[f, i] * weights[i] * x[i]
-        _solve(lower, theta)
-        _subtract(u, x, theta, residuals)
-        _subtract(v, y, theta, away)
-        here = _costs(t, v, others * away, shape, scale, costs)
-        for i in range(width):
-            j, square, moved_square, cross = i + width, 0.0, 0.0, 0.0
-            for f in range(rank):
-                square += halves[f, i] * halves[f, i]
-                moved_square += halves[f, j] * halves[f, j]
-                cross += halves[f, i] * halves[f, j]
-            kept, gained = 1 - others[i] * square, 1 + others[j] * moved_square
-            ratio = kept * gained + others[i] * others[j] * cross**2
-            losses[i] += costs[i] - here - math.log(ratio)
+@njit(cache=True)
+def weights_of(residuals, threshold):
+    """Return the weights of residuals."""
+    return 1 / np.maximum(1.0, np.abs(residuals) / threshold)
 
 
-@njit(cache=True, fastmath=FAST)
-def _subtract(u, x, theta, residuals):
-    residuals[:] = x
-    for f in range(theta.size):
-        for i in range(x.size):
-            residuals[i] -= theta[f] * u[f, i]
+@njit(cache=True)
+def half_solve(lower, rows, halves):
+    """Write L^-1 u for each row u."""
+    for n in range(len(rows)):
+        for f in range(len(lower)):
+            left = rows[n, f]
+            for g in range(f):
+                left -= lower[f, g] * halves[n, g]
+            halves[n, f] = left / lower[f, f]
 
 
-@njit(cache=True, fastmath=FAST)
-def _factorize(u, weights, regularization, lower):
-    """Write L of L L^T = sum of w u u^T over the columns, + lambda I."""
-    rank, count = u.shape
-    for f in range(rank):
-        for g in range(f + 1):
-            total = regularization if f == g else 0.0
-            for i in range(count):
-                total += weights[i] * u[f, i] * u[g, i]
-            for h in range(g):
-                total -= lower[f, h] * lower[g, h]
-            lower[f, g] = math.sqrt(total) if f == g else total / lower[g, g]
+@njit(cache=True)
+def cost(z, shape):
+    """Return -log density, up to a constant, of a number of noise over its scale.
 
-
-@njit(cache=True, fastmath=FAST)
-def _half_solve(lower, u, halves):
-    """Write L^-1 u of each column."""
-    for f in range(u.shape[0]):
-        halves[f] = u[f]
-        for g in range(f):
-            for i in range(u.shape[1]):
-                halves[f, i] -= lower[f, g] * halves[g, i]
-        halves[f] /= lower[f, f]
-
-
-@njit(cache=True, fastmath=FAST)
-def _solve(lower, theta):
-    """Put (L L^T)^-1 theta in its place."""
-    for f in range(theta.size):
-        for g in range(f):
-            theta[f] -= lower[f, g] * theta[g]
-        theta[f] /= lower[f, f]
-    for f in range(theta.size - 1, -1, -1):
-        for g in range(f + 1, theta.size):
-            theta[f] -= lower[g, f] * theta[g]
-        theta[f] /= lower[f, f]
-
-
-@njit(cache=True, fastmath=FAST)
-def _costs(t, v, pulls, shape, scale, costs):
-    """Write -log density, up to a constant, of the noise t' that each neighbour would need.
-
-    t' is t + pull u - pull' u'. Returned is that of t itself. With z a vector over the scale it is
-    the sum of |z| for shape 0, which is Laplace noise, and else the sum of Huber's loss
+    It is |z| for shape 0, which is Laplace noise, and else Huber's loss
     rho_a(z) = (z^2 - max(|z| - a, 0)^2) / 2 for shape a, which for an infinite shape is Gaussian.
     """
-    width = costs.size
-    here, costs[:] = 0.0, 0.0
-    for f in range(t.size):
-        here += _cost(t[f] / scale, shape)
-        for i in range(width):
-            moved = t[f] + pulls[i] * v[f, i] - pulls[i + width] * v[f, i + width]
-            costs[i] += _cost(moved / scale, shape)
-    return here
-
-
-@njit(cache=True, fastmath=FAST)
-def _cost(z, shape):
     if shape == 0.0:
         return abs(z)
     return (z * z - max(abs(z) - shape, 0.0) ** 2) / 2

@@ -11,8 +11,7 @@ from dpmc_studies.frame.judging.claims import OWN, load_claims, table_of_verdict
 from dpmc_studies.studies import huber
 from dpmc_studies.studies.huber import reported as library
 from dpmc_studies.studies.huber.cells import COORDINATES, Cell
-from dpmc_studies.studies.huber.claims.judge import PREDICATES, evidence_beside
-from dpmc_studies.studies.huber.claims.judge import judge as judge_all
+from dpmc_studies.studies.huber.claims.judge import PREDICATES, evidence_of
 from dpmc_studies.studies.huber.reported.numbers import as_run, cells_of
 
 HUBER = Path(huber.__file__).parent
@@ -121,135 +120,32 @@ def base(cell: Cell) -> float:
 
 
 @pytest.fixture(scope="session")
-def timing():
-    """Return a maker of the timing table; the ratio is that of the direct kernel."""
+def judge(paper, claims, budgets):
+    """Return a judge of some claims, of all if none is named, as a table indexed by id.
 
-    def make(ratio: float = 8.0, *, spread: float = 0.02) -> pd.DataFrame:
-        rng = np.random.default_rng(1)
-        rows = [
-            {
-                "dataset": dataset,
-                "rank": 32,
-                "kernel": kernel,
-                "irls_iterations": inner,
-                "repeat": repeat,
-                "seconds": (factor if inner == 20 else 1.0) * np.exp(spread * rng.normal()),
-            }
-            for dataset in ("ml-100k", "sweetrs")
-            for kernel, factor in (("direct", ratio), ("fast", 2.5 if spread < 0.1 else 2.2))
-            for inner in (1, 2, 20)
-            for repeat in range(5)
-        ]
-        return pd.DataFrame(rows)
+    ``readings`` says whether by all readings too; ``published`` and ``nominal`` are other numbers
+    of the papers, and other budgets; the rest are experiments beside the grid.
+    """
 
-    return make
-
-
-@pytest.fixture(scope="session")
-def convergence():
-    """Return a maker of RMSE by iteration, with noise on the right-hand side and the iterates."""
-
-    def make(wider: float = 10.0, higher: float = 1.5) -> pd.DataFrame:
-        rng = np.random.default_rng(2)
-        rows = []
-        for mechanism in ("none", "gaussian", "huber"):
-            for target in ("right_hand_side", "iterate")[: 1 if mechanism == "none" else 2]:
-                factors = (wider, higher) if target == "iterate" else (1.0, 1.0)
-                for trial in range(TRIALS):
-                    wiggle = factors[0] * 0.002 * rng.normal(size=50)
-                    rmse = factors[1] * (0.2 + np.exp(-np.arange(50.0))) + wiggle
-                    rows += [
-                        {
-                            "dataset": "synthetic",
-                            "rank": 10,
-                            "variance": np.nan if mechanism == "none" else 2.0,
-                            "observed_fraction": 0.1,
-                            "method": "als",
-                            "mechanism": mechanism,
-                            "noise_target": target,
-                            "trial": trial,
-                            "iteration": iteration,
-                            "rmse_all": value,
-                        }
-                        for iteration, value in enumerate(rmse, start=1)
-                    ]
-        return pd.DataFrame(rows)
-
-    return make
-
-
-@pytest.fixture(scope="session")
-def starts():
-    """Return a maker of 20 starts with minima ``apart``; Huber noise leads to a lower one."""
-
-    def make(lower: float = 0.05, apart: float = 0.1) -> pd.DataFrame:
-        rng = np.random.default_rng(3)
-        rows = []
-        for rank in (5, 20):
-            for method in ("als", "irls"):
-                minima = apart * rng.normal(size=20)
-                for mechanism in ("none", "gaussian", "laplace", "huber"):
-                    shift = lower if mechanism == "huber" else 0.0
-                    own = 0.0 if mechanism == "none" else 0.005 * rng.normal(size=20)
-                    rows += [
-                        {
-                            "rank": rank,
-                            "variance": np.nan if mechanism == "none" else 2.0,
-                            "observed_fraction": 0.1,
-                            "method": method,
-                            "mechanism": mechanism,
-                            "trial": 0,
-                            "start": start,
-                            "training_loss": 1000.0,
-                            "rmse_all": 0.2,
-                            "settled_loss": loss,
-                        }
-                        for start, loss in enumerate(100 * np.exp(minima + own - shift))
-                    ]
-        return pd.DataFrame(rows)
-
-    return make
-
-
-@pytest.fixture(scope="session")
-def chosen(claims):
-    """Return some claims by their ids, all without any."""
-    return lambda names: [each for each in claims if not names or each["id"] in names]
-
-
-@pytest.fixture(scope="session")
-def judge(paper, chosen, budgets):
-    """Return a judge of some claims on trials as they are, as a table indexed by id."""
-    evidence = evidence_beside(paper, budgets)
-
-    def judged(trials, *names, **experiments):
-        found = table_of_verdicts(chosen(names), PREDICATES, evidence(trials, **experiments))
-        return found.set_index("id")
+    def judged(trials, *names, readings=False, published=None, nominal=None, **experiments):
+        some = [each for each in claims if not names or each["id"] in names]
+        evidence, others = evidence_of(
+            {"trials": trials, **experiments},
+            paper if published is None else published,
+            budgets if nominal is None else nominal,
+        )
+        table = table_of_verdicts(some, PREDICATES, evidence, others if readings else None)
+        return table.set_index("id")
 
     return judged
 
 
 @pytest.fixture(scope="session")
-def judge_readings(paper, chosen, budgets):
-    """Return a judge of the same under all readings too."""
-
-    def judged(trials, *names, **experiments):
-        found = judge_all(trials, paper, budgets, chosen(names), **experiments)
-        return found.set_index("id")
-
-    return judged
-
-
-@pytest.fixture(scope="session")
-def no_trials(make_trials):
-    return make_trials(trials=1).iloc[:0]
-
-
-@pytest.fixture(scope="session")
-def verdict(judge, no_trials):
+def verdict(judge, make_trials):
     """Return a judge of one claim on experiments beside the grid."""
+    nothing = make_trials(trials=1).iloc[:0]
 
-    def judged(name, trials=no_trials, **experiments):
+    def judged(name, trials=nothing, **experiments):
         return judge(trials, name, **experiments).loc[name]
 
     return judged

@@ -5,7 +5,6 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpmc_studies.frame.jobs.cells import format_coordinate
 from dpmc_studies.studies.huber.cells import Cell
 from dpmc_studies.studies.huber.experiments.grid import cell_settings, huber_cells
 
@@ -29,12 +28,6 @@ def test_default_grid_is_the_papers(huber):
     assert len(set(cells)) == len(cells)
 
 
-def test_cells_without_noise_have_no_variance_and_occur_once(huber):
-    without = [c for c in huber_cells(huber) if c.mechanism == "none"]
-    assert all(c.variance is None for c in without)
-    assert all(c.variance is not None for c in huber_cells(huber) if c.mechanism != "none")
-
-
 @pytest.mark.parametrize("most", [100, 5])
 def test_cells_that_no_claim_needs_more_of_have_fewer_trials(huber, most):
     section = huber | {"trials": most}
@@ -54,11 +47,6 @@ def test_cells_that_no_claim_needs_more_of_have_fewer_trials(huber, most):
     assert found == {name: {min(wanted[name], most)} for name in found}
 
 
-def test_only_irls_has_inner_iterations(huber):
-    for cell in huber_cells(huber):
-        assert (cell.irls_iterations is not None) == (cell.method == "irls")
-
-
 def test_real_columns_hold_irls_2(huber):
     two = [c for c in huber_cells(huber) if c.irls_iterations == 2]
     assert {(c.dataset, c.observed_fraction) for c in two} == {
@@ -67,13 +55,6 @@ def test_real_columns_hold_irls_2(huber):
         ("sweetrs", 0.1),
         ("sweetrs", 0.15),
     }
-
-
-@pytest.mark.parametrize(
-    ("value", "text"), [(0.10, "0.1"), (2.0, "2"), (None, "none"), (5, "5"), ("als", "als")]
-)
-def test_coordinates_are_formatted(value, text):
-    assert format_coordinate(value) == text
 
 
 @settings(deadline=None)

@@ -44,17 +44,6 @@ def test_noises_are_those_of_their_names():
     assert np.corrcoef(draws[RIGHT, 2.0], draws[GAUSSIAN, 2.0])[0, 1] > 0.98
 
 
-def test_noises_of_a_trial_share_everything_else():
-    trials = pd.DataFrame(column_trials(("normal", "uniform"), (5,), (0.10,), SMALL))
-    assert set(trials.columns) == set(COLUMNS)
-    assert len(trials) == 2 * 3 * len(noises())
-    by_noise = trials.groupby(["noise", "variance"])["rmse_all"].mean()
-    assert by_noise[GAUSSIAN, 1.0] < by_noise[GAUSSIAN, 2.0]
-    assert by_noise[RIGHT, 1.0] == pytest.approx(by_noise[GAUSSIAN, 1.0], rel=0.02)
-    starts = trials.groupby("start")["rmse_all"].mean()
-    assert starts["normal"] != starts["uniform"]
-
-
 def made(variance, spread=0.0, trials=6):
     """Trials whose log RMSE grows with the variance of right noise and reported at one of them."""
     rng = np.random.default_rng(1)

@@ -3,8 +3,7 @@
 import mpmath
 import pytest
 
-from dpmc_studies.frame.showing.erratum import CHANGES_CONCLUSION, listed
-from dpmc_studies.report.errata import GROUPS, errata_markdown
+from dpmc_studies.report.errata import GROUPS
 from dpmc_studies.studies.huber.errata import errata
 
 
@@ -31,26 +30,3 @@ def test_e15_totals_of_gaussian_noise_in_exact_arithmetic(entries, count, epsilo
         delta = mpmath.ncdf(mu / 2 - rounded / mu)
         delta -= mpmath.exp(rounded + mpmath.log(mpmath.ncdf(-mu / 2 - rounded / mu)))
         assert sign * (float(delta) - 1e-5) > 0
-
-
-def test_the_page_holds_every_entry(entries):
-    page = errata_markdown(entries)
-    assert page.startswith("# Errata\n")
-    for entry in entries:
-        assert f"### {entry.id}. {entry.title}\n\n- **Grade:** {entry.grade}\n" in page
-        assert f"- **Evidence:** {entry.evidence}" in page
-    # one heading and one sentence for each grade, errors that change a conclusion first
-    assert [text for text in page.splitlines() if text.startswith("## ")] == [
-        f"## {heading}"
-        for grade, (heading, *_) in GROUPS.items()
-        if grade in {entry.grade for entry in entries}
-    ]
-    places = [page.index(f"### {entry.id}. ") for grade in GROUPS for entry in entries
-              if entry.grade == grade]  # fmt: skip
-    assert places == sorted(places)
-    assert next(iter(GROUPS)) == CHANGES_CONCLUSION
-
-
-def test_listed():
-    assert listed([1.0], 1) == "1.0"
-    assert listed([1.0, 2.25, 3.0], 2) == "1.00, 2.25 and 3.00"

@@ -23,50 +23,25 @@ def plan():
     return Plan("results", load(HOME / "config" / "config.yaml"), {"huber": STUDY})
 
 
-@pytest.fixture(scope="module")
-def section(plan):
-    return plan.sections["huber"]
-
-
-@pytest.fixture(scope="module")
-def parts(plan):
-    """The cells of each part, in the order of the plan."""
-    return list(plan.jobs(STUDY, TRANSCRIPT).values())
-
-
-def test_every_noised_cell_is_in_one_part(section, parts):
+def test_every_noised_cell_is_in_one_part_with_its_settings(plan):
+    section = plan.sections["huber"]
+    parts = list(plan.jobs(STUDY, TRANSCRIPT).values())
     cells = [cell for part in parts for cell in part]
     assert sorted(cells, key=str) == sorted(noised_cells(section), key=str)
     assert {cell.mechanism for cell in cells} == {"gaussian", "laplace", "huber"}
-
-
-@pytest.mark.parametrize("place", [0, -1])
-def test_a_part_has_the_settings_of_its_cells(section, parts, place):
-    for cell, settings in parts[place].items():
-        used = cell_settings(section, cell) | {"neighbours": 200, "delta": 1e-5}
-        assert settings == {name: used[name] for name in used if name != "trials"}
-
-
-def test_real_data_are_an_input(section, parts):
-    drawn, real = (next(iter(parts[place])) for place in (0, -1))
+    for part in parts:
+        for cell, settings in part.items():
+            used = cell_settings(section, cell) | {"neighbours": 200, "delta": 1e-5}
+            assert settings == {name: used[name] for name in used if name != "trials"}
+    drawn, real = cells[0], cells[-1]
     assert TRANSCRIPT.inputs(section, drawn) == {}
     assert TRANSCRIPT.inputs(section, real) == {"ratings": RatingsOf(real.dataset)}
     assert TRANSCRIPT.modules(section, drawn)[0] == "dpmc_studies.methods.factorization.als"
 
 
-def test_a_part_writes_a_row_for_each_cell(parts, tmp_path):
-    cell, settings = next(iter(parts[0].items()))
-    few = {cell: settings | {"neighbours": 2, "iterations": 2}}
-    path = tmp_path / "part.csv"
-    run_job(function(TRANSCRIPT.run), TRANSCRIPT.tables, {"transcript_loss": path}, few, {})
-    rows = read_frame(path)
-    assert tuple(rows) == TRANSCRIPT.tables["transcript_loss"]
-    assert len(rows) == 1
-
-
-def test_totals_are_those_of_the_section(section, tmp_path):
-    section = {"totals": section["totals"] | {"variances": [1], "releases": [20]}}
-    cells = {Cell(): TOTALS.settings(section, Cell())}
+def test_totals_are_those_of_the_section(plan, tmp_path):
+    own = plan.sections["huber"]["totals"] | {"variances": [1], "releases": [20]}
+    cells = {Cell(): TOTALS.settings({"totals": own}, Cell())}
     run_job(function(TOTALS.run), TOTALS.tables, {"totals": tmp_path / "totals.csv"}, cells, {})
     rows = read_frame(tmp_path / "totals.csv")
     assert tuple(rows) == TOTALS.tables["totals"]

@@ -14,15 +14,12 @@ from dpmc_studies.frame.judging.rules import (
     judge_all,
     judge_most,
     judge_pooled,
-    mirrored,
 )
-from dpmc_studies.frame.judging.verdicts import at_least, combined, count, tally
-from dpmc_studies.statistics.tests import Interval
+from dpmc_studies.frame.judging.verdicts import combined, count, tally
 from dpmc_studies.studies.huber.cells import Cell
 from dpmc_studies.studies.huber.claims.contrasts import (
     Contrast,
     LogRmse,
-    average,
     delta,
     synthetic_grid,
 )
@@ -157,13 +154,6 @@ def test_one_missing_cell_makes_a_claim_inconclusive(judge):
     assert found.n == planted.ours.shape[1]  # trials of the comparisons that were run
 
 
-def test_missing_trials_leave_the_common_ones():
-    planted = sample(-0.05, -0.05, -0.05)
-    planted.ours[1, 6:] = np.nan
-    found = judge_most(planted)
-    assert (found.verdict, found.n) == ("supported", 6)
-
-
 @pytest.mark.parametrize("judge", [judge_all, judge_most, judge_pooled])
 def test_unreported_comparisons_are_said_to_be(judge):
     found = judge(sample(-0.05, reported=[np.nan]))
@@ -195,14 +185,6 @@ def test_a_sample_is_judged_by_its_own_choices():
     assert wide.widened(3.0) == 6.0
 
 
-def test_thresholds_of_an_interval():
-    interval = Interval(2.0, 0.5, 1.0, 3.0, 10)
-    assert [at_least(interval, t) for t in (1.0, 2.0, 3.5)] == [
-        "supported", "inconclusive", "contradicted"
-    ]  # fmt: skip
-    assert mirrored(interval) == Interval(-2.0, 0.5, -3.0, -1.0, 10)
-
-
 @given(st.permutations(range(6)), st.integers(0, 5))
 @settings(max_examples=30, deadline=None)
 def test_verdicts_do_not_depend_on_the_order_of_comparisons(order, seed):
@@ -223,17 +205,6 @@ class TestContrasts:
         cells = [getattr(self, name) for name in rows]
         return LogRmse(cells, np.array(list(rows.values()), dtype=float), per_variance=False)
 
-    def test_add_subtract_scale_and_average(self):
-        contrast = delta(self.a, self.b) - delta(self.c, self.b)
-        assert contrast.weights == {self.a: 1.0, self.c: -1.0}
-        found = average([delta(self.a, self.b), delta(self.a, self.c)]) * -2
-        assert found.weights == {self.a: -2.0, self.b: 1.0, self.c: 1.0}
-
-    def test_evaluated_by_trial(self):
-        table = self.table(a=[1, 2, np.nan], b=[0, 5, 1])
-        found = table.matrix([delta(self.a, self.b), delta(self.a, self.c)])
-        np.testing.assert_array_equal(found, [[1, -3, np.nan], [np.nan] * 3])
-
     def test_a_noiseless_pair_at_two_variances_is_one_of_ours(self, make_trials, paper):
         none = [synthetic_grid("none", ranks=[rank]) for rank in (5, 10)]
         rows = [delta(low, high) for low, high in zip(*none, strict=True)]
@@ -247,12 +218,6 @@ class TestContrasts:
         sample = evidence.sample_against_best([self.a], [self.b], [self.c])
         np.testing.assert_array_equal(sample.ours, [[-2, -3, np.nan]])
         np.testing.assert_array_equal(sample.reported, [[-1]])
-
-    def test_our_noiseless_cells_have_no_variance(self, make_trials):
-        table = LogRmse.of_trials(make_trials())
-        cell = Cell("synthetic", 5, 2.0, 0.1, "als", "none", None)
-        assert np.isfinite(table.row(cell)).all()
-        assert np.isnan(table.row(Cell("synthetic", 7, 2.0, 0.1, "als", "none", None))).all()
 
     def test_an_empty_table_has_only_missing_values(self):
         columns = ["dataset", "rank", "variance", "observed_fraction", "method", "mechanism",

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dpmc.errors import InputError
-from dpmc_studies.statistics.tests import holm, log_positive, mean_interval, row_tests, trial_matrix
+from dpmc_studies.statistics.tests import holm, log_positive, row_tests, trial_matrix
 from dpmc_studies.studies.huber.cells import COORDINATES
 from dpmc_studies.studies.huber.differences import differences
-from dpmc_studies.studies.huber.statistics import cell_summary, published_metric
 
 
 def rows(mechanism, values, *, dataset="synthetic", variance=1.0, method="als"):
@@ -49,12 +48,6 @@ class TestRowTests:
             ]  # fmt: skip
             np.testing.assert_allclose(ours, expected, rtol=1e-10)
 
-    def test_paired_differences_equal_the_paired_t_test(self):
-        rng = np.random.default_rng(2)
-        first, second = rng.normal(size=(2, 12))
-        p_value = row_tests(first - second).p_value[0]
-        assert p_value == pytest.approx(stats.ttest_rel(first, second).pvalue, rel=1e-10)
-
     @pytest.mark.parametrize("values", [[], [np.nan, np.nan], [0.5], [0.5, np.nan]])
     def test_fewer_than_two_trials_give_no_interval(self, values):
         found = row_tests(np.array([values], dtype=float))
@@ -72,12 +65,6 @@ class TestRowTests:
         covered = np.mean((found.low <= 2.0) & (found.high >= 2.0))
         assert covered == pytest.approx(0.95, abs=0.015)
 
-    def test_mean_interval_leaves_missing_values_out(self):
-        found = mean_interval([1.0, np.nan, 2.0, 4.0])
-        expected = stats.t.interval(0.95, 2, 7 / 3, stats.sem([1, 2, 4]))
-        assert (found.low, found.high) == pytest.approx(expected)
-        assert found.trials == 3
-
 
 class TestHolm:
     @given(st.lists(st.floats(0, 1) | st.just(np.nan), max_size=8))
@@ -92,11 +79,6 @@ class TestHolm:
                 rejected.add(i)
             assert set(np.flatnonzero(holm(p_values) <= level)) == rejected
 
-    def test_the_example_by_hand(self):
-        np.testing.assert_allclose(
-            holm([0.01, 0.04, np.nan, 0.03, 0.005]), [0.03, 0.06, np.nan, 0.06, 0.02]
-        )
-
     def test_keeps_the_family_wise_error_at_5_percent(self):
         # 2000 families of 20 true hypotheses: at a true rate of .05, more than 139 families
         # with an error have chance 1e-4.
@@ -106,11 +88,6 @@ class TestHolm:
 
 
 class TestTables:
-    def test_metric_is_all_entries_on_synthetic_and_held_out_on_real_data(self):
-        table = pd.concat([rows("none", [0.1]), rows("none", [1.3], dataset="ml-100k")])
-        table["rmse_clipped"] = 9.0
-        assert published_metric(table).tolist() == [0.1, 1.3]
-
     def test_matrix_does_not_depend_on_the_order_of_rows(self):
         table = pd.concat(
             [rows("huber", [1.0, 2.0, None]), rows("none", [3.0, None, 4.0], variance=np.nan)]
@@ -127,19 +104,6 @@ class TestTables:
         table = pd.concat([rows("huber", [1.0, 2.0]), rows("huber", [3.0])])
         with pytest.raises(InputError, match=r"trial 0 of dataset synthetic.*huber more than once"):
             trial_matrix(table, table["rmse_all"], COORDINATES)
-
-    def test_an_empty_table_has_no_cells(self):
-        table = rows("huber", [])
-        cells, matrix = trial_matrix(table, table["rmse_all"], COORDINATES)
-        assert len(cells) == 0
-        assert matrix.size == 0
-
-    def test_summary_of_a_cell(self):
-        found = cell_summary(rows("huber", [0.2, 0.3, 0.4])).iloc[0]
-        low, high = stats.t.interval(0.95, 2, 0.3, stats.sem([0.2, 0.3, 0.4]))
-        assert found["mean"] == pytest.approx(0.3)
-        assert (found["low"], found["high"]) == pytest.approx((low, high))
-        assert found["trials"] == 3
 
     def test_paired_differences_use_the_common_trials_of_matching_cells(self):
         rng = np.random.default_rng(5)

@@ -12,7 +12,7 @@ from dpmc.ratings import Ratings
 from dpmc_studies.frame.jobs.seeds import NOISE, START, stream
 from dpmc_studies.methods.factorization.als import ALS
 from dpmc_studies.studies.huber.cells import Cell
-from dpmc_studies.studies.huber.experiments.transcript import TRANSCRIPT_COLUMNS, transcript_loss
+from dpmc_studies.studies.huber.experiments.transcript import transcript_loss
 from dpmc_studies.studies.huber.transcript_run import Changes, far_changes, privacy_losses, record
 
 SETTINGS = {
@@ -152,19 +152,6 @@ def test_ratings_move_to_the_far_end_of_the_range(ratings):
     assert np.unique(changes.index).size == 12
     for before, after in zip(ratings.values[changes.index], changes.values, strict=True):
         assert after == max(limits, key=lambda end: abs(end - before))
-
-
-@pytest.mark.parametrize("method", ["als", "irls"])
-def test_the_row_of_a_cell(method):
-    (row,) = transcript_loss(cell(method, "huber"), SETTINGS)
-    assert set(row) == set(TRANSCRIPT_COLUMNS)
-    assert row["neighbours"] >= 10  # seven users a trial: two trials
-    assert row["releases"] == (3 if method == "als" else 9)
-    assert row["nominal_epsilon"] == pytest.approx(5.3799, abs=1e-4)
-    quartiles = [row[name] for name in ("lower_quartile", "median", "upper_quartile")]
-    assert quartiles == sorted(quartiles)
-    assert row["largest"] >= quartiles[-1]
-    assert [row] == list(transcript_loss(cell(method, "huber"), SETTINGS))
 
 
 def test_a_cell_without_noise_has_no_density():

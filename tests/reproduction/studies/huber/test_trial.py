@@ -50,17 +50,8 @@ def ratings():
     return Ratings(users, items, values, 30, 40, "small", (1, 5))
 
 
-def test_rows_have_the_columns_of_the_table():
-    (row, _) = trials.run_cell(cell(), SETTINGS)
-    assert tuple(row) == trials.TRIAL_COLUMNS
-
-
 def test_more_trials_leave_the_old_rows_identical():
     assert rows(cell(), SETTINGS | {"trials": 5})[:2] == rows(cell())
-
-
-def test_trials_in_any_order():
-    assert rows(cell(), trials=[1, 0]) == rows(cell())[::-1]
 
 
 def test_stored_instances_give_the_same_numbers(tmp_path):
@@ -114,16 +105,6 @@ def test_heldout_error_is_on_unobserved_entries():
     assert row["rmse_all"] == pytest.approx(expected, rel=1e-12)
 
 
-def test_split_is_a_partition_of_the_stated_size(ratings):
-    point = cell(dataset="small")
-    training, heldout = trials.split(ratings, SETTINGS, point, 0)
-    assert len(training) == round(0.8 * len(ratings))
-    pairs = set(zip(training.users, training.items, strict=True))
-    rest = set(zip(heldout.users, heldout.items, strict=True))
-    assert not pairs & rest
-    assert pairs | rest == set(zip(ratings.users, ratings.items, strict=True))
-
-
 def test_split_depends_on_trial_and_fraction_but_not_on_rank(ratings):
     def users(point, number):
         return trials.split(ratings, SETTINGS, point, number)[0].users.tolist()
@@ -133,12 +114,6 @@ def test_split_depends_on_trial_and_fraction_but_not_on_rank(ratings):
     assert users(point, 0) == users(other_rank, 0)
     assert users(point, 0) != users(point, 1)
     assert users(point, 0) != users(cell(dataset="small", fraction=0.4), 0)
-
-
-def test_real_rows_clip_to_the_range(ratings):
-    (row, _) = trials.run_cell(cell(dataset="small"), SETTINGS, ratings=ratings)
-    assert row["rmse_all"] is None
-    assert row["rmse_clipped"] <= row["rmse_heldout"]
 
 
 def test_real_errors_are_those_of_a_model_that_saw_the_training_part_only(ratings):
@@ -192,16 +167,6 @@ def test_a_method_has_what_the_cell_and_the_settings_say():
 def test_noise_for_a_method_without_noise_is_refused():
     with pytest.raises(InputError, match="takes no noise"):
         trials.make_method(cell(method="global_mean"), SETTINGS)
-
-
-def test_loss_parameter_is_that_of_the_noise_by_default():
-    from dpmc.mechanisms.huber import Huber
-
-    for mechanism, variance in (("huber", 2.0), ("gaussian", 2.0), ("none", 1.0)):
-        method = trials.make_method(cell(method="irls", mechanism=mechanism), SETTINGS)
-        assert method.loss_parameter == Huber.from_variance(variance).a
-    given = trials.make_method(cell(method="irls"), SETTINGS | {"loss_parameter": 1.5})
-    assert given.loss_parameter == 1.5
 
 
 def test_training_does_not_import_what_is_slow():

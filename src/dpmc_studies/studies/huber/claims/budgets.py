@@ -1,4 +1,4 @@
-"""Claims about privacy budgets, from formulas alone: H23 to H27, H45 and R7."""
+"""Claims about privacy budgets, from formulas alone: H23 to H27, H45, H52, H58, H59 and R7."""
 
 import math
 from collections.abc import Callable
@@ -14,7 +14,15 @@ from dpmc.privacy.calibration import calibrate
 from dpmc.privacy.compositions import compose, grid_step
 from dpmc.privacy.losses import Loss
 from dpmc_studies.frame.judging.choices import Choices
-from dpmc_studies.frame.judging.finding import NO_EFFECT, NOT_REPORTED, OURS, Finding
+from dpmc_studies.frame.judging.finding import (
+    CONTRADICTED,
+    INCONCLUSIVE,
+    NO_EFFECT,
+    NOT_REPORTED,
+    OURS,
+    SUPPORTED,
+    Finding,
+)
 from dpmc_studies.frame.judging.verdicts import combined, verdict_of
 from dpmc_studies.mechanism_facts import huber_to_laplace_variance
 from dpmc_studies.studies.huber.claims.evidence import Evidence, claim
@@ -27,33 +35,57 @@ LARGER_VARIANCES = VARIANCES[1:]
 ROUNDING = 1e-3
 FINE = 1e-4  # of epsilon, for the width of the grid at scale 1
 RELEASES, TOTAL_EPSILON, TOTAL_DELTA = 50, 1.0, 1e-5  # the papers' T; of a whole training
-
 TRAINING = {"releases": RELEASES, "epsilon": TOTAL_EPSILON, "delta": TOTAL_DELTA}
+STRICT, LOOSE = 0.1, 10.0  # total epsilon
+
+NOISES = ("gaussian", "huber", "laplace")
 
 Budget = Callable[[str, float], float]
+Values = Callable[[Budget, Budget], list[float]]
+
+
+def _budgets(evidence: Evidence) -> tuple[Budget, Budget, Budget]:
+    """Return the budgets by the corrected formula, exactly, and as reported."""
+
+    def lookup(table: pd.DataFrame, column: str) -> Budget:
+        values = table.set_index(["mechanism", "variance"])[column].to_dict()
+        return lambda mechanism, variance: values[mechanism, variance]
+
+    ours = (lookup(evidence.budgets, f"epsilon_{name}") for name in ("corrected", "exact"))
+    return *ours, lookup(evidence.reported_budgets, "published")
+
+
+def _judged(
+    evidence: Evidence, told: str, values: Values, holds: Callable[[list[float]], bool], effect: int
+) -> Finding:
+    """Judge values of a budget of Gaussian noise and those of the others.
+
+    They are asked by the corrected formula and exactly, and of what is reported. The effect is the
+    least of the two at that place.
+    """
+    corrected, exact, reported = _budgets(evidence)
+    ours = [values(corrected, corrected), values(exact, corrected)]
+    theirs = values(reported, reported)
+    exactly = "" if ours[0] == ours[1] else f", exactly {_formatted(ours[1])}"
+    return Finding(
+        verdict_of(all(map(holds, ours))),
+        verdict_of(holds(theirs)),
+        effect=min(each[effect] for each in ours),
+        reason=f"{told}: {_formatted(ours[0])}{exactly} (reported: {_formatted(theirs)})",
+    )
 
 
 @claim("H23")
 def huber_budget_close_to_laplace(evidence: Evidence) -> Finding:
-    ours, reported = (
-        [budget("huber", v) / budget("laplace", v) for v in LARGER_VARIANCES]
-        for budget in (corrected_budget(evidence), reported_budget(evidence))
+    most = close(evidence.choices)
+    found = _judged(
+        evidence,
+        "epsilon Huber/Laplace at variance 2, 3, 4",
+        lambda _, other: [other("huber", v) / other("laplace", v) for v in LARGER_VARIANCES],
+        lambda ratios: max(ratios) <= most and bool((np.diff(ratios) < 0).all()),
+        0,
     )
-
-    def verdict(ratios: list[float]) -> str:
-        return verdict_of(
-            max(ratios) <= close(evidence.choices) and bool((np.diff(ratios) < 0).all())
-        )
-
-    return Finding(
-        verdict(ours),
-        verdict(reported),
-        effect=ours[0],
-        reason=f"epsilon Huber/Laplace at variance 2, 3, 4: {_formatted(ours)} "
-        f"(reported: {_formatted(reported)})",
-        margin=close(evidence.choices),
-        margin_of=OURS,
-    )
+    return replace(found, margin=most, margin_of=OURS)
 
 
 def close(choices: Choices) -> float:
@@ -65,68 +97,60 @@ def close(choices: Choices) -> float:
 def gaussian_needs_the_largest_budget(evidence: Evidence) -> Finding:
 
     def excess(gaussian: Budget, other: Budget) -> list[float]:
-        return [
+        return sorted(
             gaussian("gaussian", v) / max(other("huber", v), other("laplace", v)) for v in VARIANCES
-        ]
+        )
 
-    corrected, reported = corrected_budget(evidence), reported_budget(evidence)
-    ours = excess(corrected, corrected) + excess(exact_budget(evidence), corrected)
-    theirs = excess(reported, reported)
-    return Finding(
-        verdict_of(min(ours) > 1),
-        verdict_of(min(theirs) > 1),
-        effect=min(ours),
-        reason=f"epsilon of Gaussian over the next at least {min(ours):.3f}, formula and exact "
-        f"(reported: {min(theirs):.3f})",
-    )
+    told = "epsilon of Gaussian over the next at variance 1 to 4, least first"
+    return _judged(evidence, told, excess, lambda ratios: min(ratios) > 1, 0)
 
 
 @claim("H25")
 def gaussian_budget_falls_less_with_variance(evidence: Evidence) -> Finding:
 
-    def remaining(budget: Budget, noise: str) -> float:
-        return budget(noise, 4.0) / budget(noise, 1.0)
+    def falls_less(budget: Budget) -> str:
+        gaussian, *others = (budget(noise, 4.0) / budget(noise, 1.0) for noise in NOISES)
+        ratios = [gaussian / other for other in others]
+        return combined(
+            [NO_EFFECT if abs(each - 1) <= ROUNDING else verdict_of(each > 1) for each in ratios]
+        )
 
-    def falls_less(share: float, other: float) -> str:
-        ratio = share / other
-        return NO_EFFECT if abs(ratio - 1) <= ROUNDING else verdict_of(ratio > 1)
-
-    corrected, exact, reported = (
-        budget(evidence) for budget in (corrected_budget, exact_budget, reported_budget)
-    )
-    others = {noise: remaining(corrected, noise) for noise in ("huber", "laplace")}
-    ours = [remaining(budget, "gaussian") for budget in (corrected, exact)]
-    theirs = remaining(reported, "gaussian")
+    corrected, exact, reported = _budgets(evidence)
+    ours = {noise: corrected(noise, 4.0) / corrected(noise, 1.0) for noise in NOISES}
+    exactly = exact("gaussian", 4.0) / exact("gaussian", 1.0)
     return Finding(
-        combined([falls_less(ours[0], other) for other in others.values()]),
-        combined([falls_less(theirs, remaining(reported, noise)) for noise in others]),
-        effect=ours[0] / others["laplace"],
-        reason=f"epsilon at variance 4 over that at 1: Gaussian {ours[0]:.3f} by the formula and "
-        f"{ours[1]:.3f} exactly, Laplace {others['laplace']:.3f}, Huber {others['huber']:.3f}",
+        falls_less(corrected),
+        falls_less(reported),
+        effect=ours["gaussian"] / ours["laplace"],
+        reason="epsilon at variance 4 over that at 1 with Gaussian, Huber and Laplace noise: "
+        f"{_formatted(ours.values())} (Gaussian exactly {exactly:.3f})",
     )
 
 
 @claim("H26")
 def huber_budget_like_gaussian_at_low_variance(evidence: Evidence) -> Finding:
-
-    def distances(gaussian: Budget, huber: Budget) -> list[float]:
-        return [abs(np.log(huber("huber", v) / gaussian("gaussian", v))) for v in VARIANCES]
-
-    def similar_at_first(values: list[float]) -> bool:
-        return values[0] < min(values[1:]) and values[0] <= np.log(close(evidence.choices))
-
-    corrected, reported = corrected_budget(evidence), reported_budget(evidence)
-    ours = [distances(gaussian, corrected) for gaussian in (corrected, exact_budget(evidence))]
-    theirs = distances(reported, reported)
-    return Finding(
-        verdict_of(all(map(similar_at_first, ours))),
-        verdict_of(similar_at_first(theirs)),
-        effect=ours[0][0],
-        reason=f"at variance 1 to 4 by the formula {_formatted(ours[0])}, exactly "
-        f"{_formatted(ours[1])} (reported: {_formatted(theirs)})",
-        margin=np.log(close(evidence.choices)),
-        margin_of=OURS,
+    most = np.log(close(evidence.choices))
+    found = _judged(
+        evidence,
+        "abs log of epsilon Huber/Gaussian at variance 1 to 4",
+        lambda gaussian, other: [
+            abs(np.log(other("huber", v) / gaussian("gaussian", v))) for v in VARIANCES
+        ],
+        lambda values: values[0] < min(values[1:]) and values[0] <= most,
+        0,
     )
+    return replace(found, margin=most, margin_of=OURS)
+
+
+@claim("H52")
+def huber_is_a_middle_ground_in_privacy(evidence: Evidence) -> Finding:
+
+    def ratios(gaussian: Budget, other: Budget) -> list[float]:
+        above = [gaussian("gaussian", v) / other("huber", v) for v in LARGER_VARIANCES]
+        return above + [other("huber", v) / other("laplace", v) for v in LARGER_VARIANCES]
+
+    told = "epsilon Gaussian/Huber at variance 2, 3, 4, then Huber/Laplace"
+    return _judged(evidence, told, ratios, lambda values: min(values) > 1, 0)
 
 
 @claim("H27")
@@ -143,24 +167,17 @@ def huber_allows_less_noise_than_laplace(evidence: Evidence) -> Finding:
 @claim("H45")
 def huber_allows_less_noise_over_a_training(evidence: Evidence) -> Finding:
     laplace = calibrated("laplace", **TRAINING).var()
-    found = _much_less(evidence, _of_scale_one(**TRAINING) / laplace)
-    return replace(found, reason=f"of scale 1, as in the papers, {found.reason}; {NOT_REPORTED}")
+    return _much_less(evidence, _of_scale_one(**TRAINING) / laplace, f"1; {NOT_REPORTED}")
 
 
 @claim("R7")
 def scaled_huber_allows_less_noise_over_a_training(evidence: Evidence) -> Finding:
-    huber, laplace, gaussian = (
-        calibrated(name, **TRAINING) for name in ("huber", "laplace", "gaussian")
-    )
-    found = _much_less(evidence, huber.var() / laplace.var())
-    return replace(
-        found,
-        reason=f"{found.reason}, with a = {huber.a:.2g} and a scale of {huber.scale:.3g}, where it "
-        f"is nearly Gaussian noise: Huber/Gaussian {huber.var() / gaussian.var():.3f}",
-    )
+    huber, laplace = (calibrated(name, **TRAINING) for name in ("huber", "laplace"))
+    told = f"{huber.scale:.3g} with a = {huber.a:.2g}, where it is nearly Gaussian noise"
+    return _much_less(evidence, huber.var() / laplace.var(), told)
 
 
-def _much_less(evidence: Evidence, ratio: float) -> Finding:
+def _much_less(evidence: Evidence, ratio: float, told: str) -> Finding:
     most = 1 - evidence.choices.widened(MUCH_LESS)
     return Finding(
         verdict_of(ratio <= most),
@@ -168,8 +185,43 @@ def _much_less(evidence: Evidence, ratio: float) -> Finding:
         margin=most,
         margin_of=OURS,
         reason=f"variance Huber/Laplace {ratio:.3f} at {RELEASES} releases, total epsilon "
-        f"{TOTAL_EPSILON:g} and delta {TOTAL_DELTA:g}",
+        f"{TOTAL_EPSILON:g} and delta {TOTAL_DELTA:g}, at scale {told}",
     )
+
+
+@claim("H58")
+def gaussian_suffers_at_strict_budgets(evidence: Evidence) -> Finding:
+    ratios = {
+        releases: [1 / _laplace_over_gaussian(releases, epsilon) for epsilon in (STRICT, LOOSE)]
+        for releases in (1, RELEASES)
+    }
+    grows = [strict > loose for strict, loose in ratios.values()]
+    mixed = INCONCLUSIVE if any(grows) else CONTRADICTED
+    told = ", ".join(f"{_formatted(pair)} over {releases}" for releases, pair in ratios.items())
+    strict, loose = ratios[RELEASES]
+    return Finding(
+        SUPPORTED if all(grows) else mixed,
+        effect=strict / loose,
+        reason=f"variance Gaussian/Laplace at total epsilon {STRICT:g} and {LOOSE:g} and delta "
+        f"{TOTAL_DELTA:g}: {told} releases; {NOT_REPORTED}",
+    )
+
+
+@claim("H59")
+def laplace_needs_a_generous_budget_for_many_queries(evidence: Evidence) -> Finding:
+    one, many = (_laplace_over_gaussian(releases, 1.0) for releases in (1, RELEASES))
+    return Finding(
+        verdict_of(many > max(one, 1.0)),
+        effect=many,
+        reason=f"variance Laplace/Gaussian at total epsilon 1 and delta {TOTAL_DELTA:g}: {one:.2f} "
+        f"for one release, {many:.2f} for {RELEASES}; {NOT_REPORTED}",
+    )
+
+
+def _laplace_over_gaussian(releases: int, epsilon: float) -> float:
+    budget = {"releases": releases, "epsilon": epsilon, "delta": TOTAL_DELTA}
+    gaussian, laplace = (calibrated(name, **budget).var() for name in ("gaussian", "laplace"))
+    return laplace / gaussian
 
 
 @lru_cache
@@ -191,22 +243,5 @@ def _of_scale_one(releases: int, epsilon: float, delta: float) -> float:
     return Huber(a).var()
 
 
-def corrected_budget(evidence: Evidence) -> Budget:
-    return _lookup(evidence.budgets, "epsilon_corrected")
-
-
-def exact_budget(evidence: Evidence) -> Budget:
-    return _lookup(evidence.budgets, "epsilon_exact")
-
-
-def reported_budget(evidence: Evidence) -> Budget:
-    return _lookup(evidence.reported_budgets, "published")
-
-
-def _lookup(table: pd.DataFrame, column: str) -> Budget:
-    values = table.set_index(["mechanism", "variance"])[column].to_dict()
-    return lambda mechanism, variance: values[mechanism, variance]
-
-
-def _formatted(values: list[float]) -> str:
+def _formatted(values) -> str:
     return ", ".join(f"{value:.3f}" for value in values)

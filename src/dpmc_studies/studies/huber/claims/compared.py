@@ -17,7 +17,7 @@ from dpmc_studies.studies.huber.claims.contrasts import (
     FRACTIONS,
     RANKS,
     VARIANCES,
-    delta,
+    Contrast,
     synthetic_cell,
 )
 from dpmc_studies.studies.huber.claims.evidence import PREDICATES, Evidence
@@ -48,13 +48,20 @@ def sample_of(evidence: Evidence, comparison: Comparison) -> Sample:
         turned = sample_of(evidence, Comparison(second, first, comparison.where, "", {}))
         return turned._replace(ours=-turned.ours, reported=-turned.reported)
     pairs = [
-        (_cell(evidence, **there, **one), [_cell(evidence, **there, **b) for b in second.each()])
+        ({**there, **one}, [{**there, **other} for other in second.each()])
         for there, one in product(_places(comparison), first.each())
     ]
     if second.best:
-        cells, others = zip(*pairs, strict=True)
-        return evidence.sample_against_best(cells, *zip(*others, strict=True))
-    return evidence.sample(delta(cell, other) for cell, others in pairs for other in others)
+        rows = [[_cell(evidence, **each) for each in (one, *others)] for one, others in pairs]
+        return evidence.sample_against_best(*zip(*rows, strict=True))
+
+    over = [*comparison.over.each()] if comparison.over.values else []
+
+    def error(cell: dict) -> Contrast:
+        own = {_cell(evidence, **cell): 1.0}
+        return Contrast(own | {_cell(evidence, **cell | other): -1.0 for other in over})
+
+    return evidence.sample(error(one) - error(other) for one, others in pairs for other in others)
 
 
 def _places(comparison: Comparison) -> Iterator[dict[str, object]]:
@@ -76,4 +83,6 @@ def _cell(evidence: Evidence, dataset: str = SYNTHETIC, **named) -> Cell:
     return real_cell(evidence, dataset, **named)
 
 
-PREDICATES.update(compared_claims(beside(__file__, "claims.yaml"), judged, COORDINATES))
+PREDICATES.update(
+    compared_claims(beside(__file__, "claims.yaml"), judged, COORDINATES, optional=("over",))
+)

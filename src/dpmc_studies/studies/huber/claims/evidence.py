@@ -3,15 +3,15 @@
 What a predicate asks for stands in ``claims.yaml``, once.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import pandas as pd
 
 from dpmc_studies.frame.judging.choices import USUAL, Choices
 from dpmc_studies.frame.judging.claims import registering
 from dpmc_studies.frame.judging.finding import Finding
-from dpmc_studies.frame.judging.rules import Sample
+from dpmc_studies.frame.judging.rules import Sample, not_available
 from dpmc_studies.studies.huber.cells import Cell
 from dpmc_studies.studies.huber.claims.contrasts import Contrast, LogRmse, delta
 
@@ -30,13 +30,8 @@ class Evidence:
         ``mechanism, variance, epsilon_corrected, epsilon_exact`` for the papers' table 1.
     reported_budgets : DataFrame
         ``mechanism, variance, published``.
-    convergence, starts, timing : DataFrame or None
-        The experiments beside the grid, None where they have not been run.
-    weights, heldout, sweetrs_variances, thesis_methods : DataFrame or None
-        Those of :mod:`dpmc_studies.studies.huber.experiments`, without rows where data are absent.
-    trials, comparison, totals, transcript_loss : DataFrame or None
-        Our trials; published numbers beside them; what the reported budgets add up to over a
-        training, and the losses that were measured.
+    tables : mapping
+        Tables by name: ``trials``, ``comparison`` and those of the experiments.
     seed : int
         Seed of the samples that some facts need.
     choices : Choices
@@ -48,17 +43,7 @@ class Evidence:
     real_variances: dict[str, float]
     budgets: pd.DataFrame
     reported_budgets: pd.DataFrame
-    convergence: pd.DataFrame | None = None
-    starts: pd.DataFrame | None = None
-    timing: pd.DataFrame | None = None
-    weights: pd.DataFrame | None = None
-    heldout: pd.DataFrame | None = None
-    sweetrs_variances: pd.DataFrame | None = None
-    thesis_methods: pd.DataFrame | None = None
-    trials: pd.DataFrame | None = None
-    comparison: pd.DataFrame | None = None
-    totals: pd.DataFrame | None = None
-    transcript_loss: pd.DataFrame | None = None
+    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     seed: int = 0
     choices: Choices = USUAL
 
@@ -80,9 +65,31 @@ class Evidence:
             for cell, *others in rows
         )
 
+    def table(self, name: str) -> pd.DataFrame | None:
+        """Return a table, None without rows."""
+        found = self.tables.get(name)
+        return None if found is None or found.empty else found
+
 
 Predicate = Callable[[Evidence], Finding]
 PREDICATES: dict[str, Predicate] = {}
 
 
 claim = registering(PREDICATES)
+
+
+def claim_of(identifier: str, table: str, what: str) -> Callable:
+    """Register a predicate of evidence and of one of its tables; without it the claim is not run.
+
+    ``what`` names what is missing then.
+    """
+
+    def register(predicate: Callable[[Evidence, pd.DataFrame], Finding]) -> Callable:
+        @claim(identifier)
+        def judged(evidence: Evidence) -> Finding:
+            rows = evidence.table(table)
+            return not_available(what) if rows is None else predicate(evidence, rows)
+
+        return predicate
+
+    return register

@@ -1,12 +1,15 @@
 """Judging every claim of the study's ``claims.yaml``."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 
+from dpmc.privacy.nominal import table_one
+from dpmc_studies.frame.checking.runs import read_frame
 from dpmc_studies.frame.judging.choices import Choices
-from dpmc_studies.frame.judging.claims import table_of_verdicts
+from dpmc_studies.frame.judging.claims import judge_all
 from dpmc_studies.frame.judging.readings import on_trials
 from dpmc_studies.studies.huber.cells import COORDINATES
 from dpmc_studies.studies.huber.claims import (  # noqa: F401  (importing them registers their predicates)
@@ -17,13 +20,12 @@ from dpmc_studies.studies.huber.claims import (  # noqa: F401  (importing them r
     noise_facts,
     own,
     real_data,
-    reweighting,
     side_experiments,
-    thesis_methods,
     trends,
 )
 from dpmc_studies.studies.huber.claims.contrasts import LogRmse
 from dpmc_studies.studies.huber.claims.evidence import PREDICATES, Evidence
+from dpmc_studies.studies.huber.reported import compare, load
 
 CELLS = {
     "trials": (*COORDINATES, "trial"),
@@ -34,8 +36,7 @@ CELLS = {
     "sweetrs_variances": (*COORDINATES, "trial"),
 }
 """Columns that name a cell, then the one that numbers its trials."""
-
-
+OTHERS = ("timing", "thesis_methods", "totals", "transcript_loss")
 CHOICES = {
     "equal weights": Choices(weighted=False),
     "margins times two": Choices(widening=2.0),
@@ -43,54 +44,39 @@ CHOICES = {
 """Readings of the same trials by other choices that we made."""
 
 
-def judge(
-    trials: pd.DataFrame,
+def run(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFrame]:
+    """Compare with the published numbers and judge the claims."""
+    published = load(real_variances=settings["real_variances"])
+    tables = {name: read_frame(folder / f"{name}.csv") for name in (*CELLS, *OTHERS)}
+    trials, nominal = tables["trials"], pd.DataFrame(table_one())
+    reported = trials[trials["trial"] < settings["reported_trials"]]
+    tables["comparison"] = compare(reported, published, nominal)
+    evidence, readings = evidence_of(tables, published, nominal, settings["seed"])
+    claims = judge_all(__file__, PREDICATES, evidence, readings)
+    return {"comparison": tables["comparison"], "claims": claims}
+
+
+def evidence_of(
+    tables: Mapping[str, pd.DataFrame],
     published: pd.DataFrame,
-    table_one: list[dict] | pd.DataFrame,
-    claims: list[dict[str, str]],
-    *,
+    nominal: pd.DataFrame,
     seed: int = 0,
-    **experiments: pd.DataFrame | None,
-) -> pd.DataFrame:
-    """Judge claims on our trials, in any order, and on the papers' own reported numbers.
+) -> tuple[Evidence, dict[str, Evidence]]:
+    """Return the evidence of our trials and tables, and each other reading of it by name.
 
     ``published`` is as :func:`dpmc_studies.studies.huber.reported.numbers.load` returns it,
-    ``table_one`` as :func:`dpmc.privacy.nominal.table_one` does at the paper's settings. ``seed``
-    is that of the samples behind the facts about the mechanisms. ``experiments`` are those beside
-    the grid and other tables by the names of :class:`Evidence`.
-
-    The result has the columns :data:`CLAIM_COLUMNS`, one row per claim in the order given. Effects
-    are natural logarithms of RMSE ratios unless the predicate says otherwise; NaN where a claim has
-    no effect or interval.
+    ``nominal`` as :func:`dpmc.privacy.nominal.table_one` does at the paper's settings.
     """
-    tables = {"trials": trials, **experiments}
-    cells = {name: CELLS[name] for name in CELLS if tables.get(name) is not None}
-    evidence = evidence_beside(published, table_one, seed)
-    readings = {name: evidence(**changed) for name, changed in on_trials(tables, cells)}
-    judged = evidence(**tables)
-    readings |= {name: replace(judged, choices=other) for name, other in CHOICES.items()}
-    return table_of_verdicts(claims, PREDICATES, judged, readings)
-
-
-def evidence_beside(
-    published: pd.DataFrame, table_one: list[dict] | pd.DataFrame, seed: int = 0
-) -> Callable[..., Evidence]:
-    """Return what makes evidence of tables by name, beside what is published."""
     epsilon = published["metric"] == "epsilon"
     noisy = published[~epsilon & (published["mechanism"] != "none")]
     variances = noisy.groupby("dataset")["variance"].first().to_dict()
-    reported, nominal = LogRmse.of_published(published), pd.DataFrame(table_one)
+    reported = LogRmse.of_published(published)
 
-    def evidence(trials, **experiments):
-        return Evidence(
-            LogRmse.of_trials(trials),
-            reported,
-            variances,
-            nominal,
-            published[epsilon],
-            trials=trials,
-            seed=seed,
-            **experiments,
-        )
+    def evidence(tables: Mapping[str, pd.DataFrame]) -> Evidence:
+        ours, printed = LogRmse.of_trials(tables["trials"]), published[epsilon]
+        return Evidence(ours, reported, variances, nominal, printed, tables, seed)
 
-    return evidence
+    cells = {name: columns for name, columns in CELLS.items() if name in tables}
+    readings = {name: evidence(changed) for name, changed in on_trials(tables, cells)}
+    usual = evidence(tables)
+    return usual, readings | {name: replace(usual, choices=each) for name, each in CHOICES.items()}

@@ -1,5 +1,6 @@
-"""Claims that compare kinds of noise: H1, H4 to H6, H32, H33, H46, H50 and H52."""
+"""Claims that compare kinds of noise: H1, H4 to H6, H32, H33, H50 and H57."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -43,19 +44,18 @@ from dpmc_studies.statistics.bootstrap import pooled_spread_ratio
 from dpmc_studies.statistics.tests import LEVEL, holm, row_tests
 from dpmc_studies.studies.huber.claims.budgets import (
     LARGER_VARIANCES,
-    corrected_budget,
-    exact_budget,
     huber_budget_close_to_laplace,
-    reported_budget,
 )
 from dpmc_studies.studies.huber.claims.contrasts import (
     TABLE_3,
+    Contrast,
     average,
     between,
     deltas,
     synthetic_grid,
 )
 from dpmc_studies.studies.huber.claims.evidence import Evidence, claim
+from dpmc_studies.studies.huber.claims.own import reported_epsilon_is_that_of_the_model
 
 NOISES = ("huber", "gaussian", "laplace")
 COMPARABLE = 0.02
@@ -105,6 +105,18 @@ def _losses_beyond_sampling_error(sample: Sample, threshold: float) -> int:
     return int(((excess > 1e-12) & significant).sum())
 
 
+def _wins_or_matches(
+    gaussian: Tally, laplace: Tally, worse_than_best: Tally, no_effect: bool = False
+) -> str:
+    if gaussian.obstacle or laplace.obstacle or worse_than_best.obstacle:
+        return INCONCLUSIVE
+    if worse_than_best.losses:
+        return CONTRADICTED
+    if gaussian.wins and laplace.wins:
+        return SUPPORTED
+    return NO_EFFECT if no_effect else INCONCLUSIVE
+
+
 @claim("H4")
 def gaussian_lowest_in_a_few_cases_at_higher_rank(evidence: Evidence) -> Finding:
     huber, gaussian, laplace = (synthetic_grid(noise, ranks=[10, 20]) for noise in NOISES)
@@ -127,6 +139,14 @@ def gaussian_lowest_in_a_few_cases_at_higher_rank(evidence: Evidence) -> Finding
     )
 
 
+def _some_but_fewer(few: Tally, many: Tally) -> str:
+    if few.obstacle or many.obstacle:
+        return INCONCLUSIVE
+    if few.wins > many.wins:
+        return CONTRADICTED
+    return SUPPORTED if 1 <= few.wins < many.wins else INCONCLUSIVE
+
+
 @claim("H5")
 def huber_more_accurate_than_laplace_at_a_similar_budget(evidence: Evidence) -> Finding:
     sample = evidence.sample(between("huber", "laplace", ranks=TABLE_3))
@@ -135,7 +155,33 @@ def huber_more_accurate_than_laplace_at_a_similar_budget(evidence: Evidence) -> 
 
 @claim("H6")
 def gaussian_does_not_reduce_rmse(evidence: Evidence) -> Finding:
-    return all_of(gaussian_not_below_margin(evidence, ranks=TABLE_3))
+    return all_of(_gaussian_not_below_margin(evidence, ranks=TABLE_3))
+
+
+@claim("H57")
+def others_are_competitive_with_a_pure_guarantee(evidence: Evidence) -> Finding:
+    guarantee = reported_epsilon_is_that_of_the_model(evidence)
+    guarantee = replace(guarantee, reason=f"R6, that they have such an ε: {guarantee.verdict}")
+    return all_of([*_gaussian_not_below_margin(evidence), guarantee])
+
+
+def _gaussian_not_below_margin(evidence: Evidence, **part: Sequence) -> list[Finding]:
+    """Judge that Gaussian noise has no less error than Huber and than Laplace noise, by 1 %."""
+    least, found = evidence.choices.margin()[0], []
+    for other in ("huber", "laplace"):
+        sample = evidence.sample(between("gaussian", other, **part))
+        verdict = at_least(sample.choices.pooled(sample.ours), least)
+        judged = _bounded(sample, verdict, sample.reported.mean() >= least)
+        found.append(named(f"against {MECHANISM_LABELS[other]} noise", judged))
+    return found
+
+
+def _bounded(sample: Sample, verdict: str, reported: bool) -> Finding:
+    return replace(
+        judge_pooled(sample),
+        verdict=INCONCLUSIVE if tally(sample.ours).obstacle else verdict,
+        reported_verdict=verdict_of(reported),
+    )
 
 
 @claim("H32")
@@ -153,12 +199,13 @@ def laplace_is_inconsistent(evidence: Evidence) -> Finding:
     obstacle = obstacle_to(trials)
     ratios = [pooled_spread_ratio(laplace, other) for other in (gaussian, huber)]
     verdicts = [pooled_verdict(mirrored(ratio), choices=evidence.choices) for ratio in ratios]
-    found = " and ".join(
-        f"{np.exp(ratio.estimate):.2f} ({np.exp(ratio.low):.2f} to {np.exp(ratio.high):.2f}) {name}"
-        for ratio, name in zip(ratios, ("Gaussian", "Huber"), strict=True)
-    )
     verdict = INCONCLUSIVE if obstacle else combined(verdicts)
     open_one = verdict == INCONCLUSIVE and not obstacle
+    told = " and ".join(
+        f"{np.exp(ratio.estimate):.2f} ({np.exp(ratio.low):.2f} to {np.exp(ratio.high):.2f})"
+        for ratio in ratios
+    )
+    found = f"standard deviation of Laplace over that of Gaussian and of Huber noise: {told}"
     return Finding(
         verdict,
         UNREPORTED,
@@ -166,7 +213,7 @@ def laplace_is_inconsistent(evidence: Evidence) -> Finding:
         ratios[0].low,
         ratios[0].high,
         int(trials.min()),
-        f"{obstacle or f'standard deviation of Laplace in units of {found}'}; {NOT_REPORTED}",
+        f"{obstacle or found}; {NOT_REPORTED}",
         POOLED,
         evidence.choices.margin()[1],
         OURS,
@@ -179,66 +226,16 @@ def gaussian_works_best_at_small_fractions(evidence: Evidence) -> Finding:
     """Ask for no more than "not worse" of "works well"; "especially" is about the trend."""
     small, large = _gaussian_advantage(SMALL), _gaussian_advantage(LARGE)
     trend = [at_small - at_large for at_small, at_large in zip(small, large, strict=True)]
+    level, largest = evidence.sample(small), evidence.choices.margin()[1]
+    verdict = at_least(mirrored(level.choices.pooled(level.ours)), -largest)
+    not_above = _bounded(level, verdict, level.reported.mean() <= largest)
     slope = judge_pooled(evidence.sample(trend))
-    level = _not_above_margin(evidence.sample(small))
-    return all_of([named("5 % minus 15 %", slope), named("at 5 %", level)])
+    return all_of([named("5 % minus 15 %", slope), named("at 5 %", not_above)])
 
 
-def _not_above_margin(sample: Sample) -> Finding:
-    largest, turned = sample.choices.margin()[1], mirrored(sample.choices.pooled(sample.ours))
-    return _bounded(sample, at_least(turned, -largest), sample.reported.mean() <= largest)
-
-
-def _bounded(sample: Sample, verdict: str, reported: bool) -> Finding:
-    return replace(
-        judge_pooled(sample),
-        verdict=INCONCLUSIVE if tally(sample.ours).obstacle else verdict,
-        reported_verdict=verdict_of(reported),
-    )
-
-
-def _gaussian_advantage(fraction: float) -> list:
+def _gaussian_advantage(fraction: float) -> list[Contrast]:
     over = (between("gaussian", other, fractions=[fraction]) for other in ("huber", "laplace"))
     return [average(pair) for pair in zip(*over, strict=True)]
-
-
-@claim("H46")
-def huber_is_a_middle_ground_in_accuracy(evidence: Evidence) -> Finding:
-    return all_of(
-        [
-            named(
-                f"{MECHANISM_LABELS[first]} against {MECHANISM_LABELS[second]}",
-                judge_pooled(evidence.sample(between(first, second))),
-            )
-            for first, second in (("gaussian", "huber"), ("huber", "laplace"))
-        ]
-    )
-
-
-@claim("H52")
-def huber_is_a_middle_ground_in_privacy(evidence: Evidence) -> Finding:
-    corrected, exact, reported = (
-        budget(evidence) for budget in (corrected_budget, exact_budget, reported_budget)
-    )
-
-    def between(gaussian, other) -> bool:
-        return all(
-            other("laplace", v) < other("huber", v) < gaussian("gaussian", v)
-            for v in LARGER_VARIANCES
-        )
-
-    ratios = [
-        budget("gaussian", LARGER_VARIANCES[0]) / corrected("huber", LARGER_VARIANCES[0])
-        for budget in (corrected, exact)
-    ]
-    return Finding(
-        verdict_of(between(corrected, corrected) and between(exact, corrected)),
-        verdict_of(between(reported, reported)),
-        effect=min(ratios),
-        reason=f"epsilon at variance 2: Laplace {corrected('laplace', 2.0):.3f}, Huber "
-        f"{corrected('huber', 2.0):.3f}, Gaussian {corrected('gaussian', 2.0):.3f} by the formula "
-        f"and {exact('gaussian', 2.0):.3f} exactly; the same order at 3 and 4",
-    )
 
 
 @claim("H50")
@@ -250,55 +247,21 @@ def huber_is_like_laplace_at_high_variance(evidence: Evidence) -> Finding:
     sample = evidence.sample(between("huber", "laplace", variances=[2.0]))
     found, effect = judge_pooled(sample), sample.choices.pooled(sample.ours)
     low, high = evidence.choices.margin()
-    if tally(sample.ours).obstacle or found.verdict == INCONCLUSIVE:
-        verdict = INCONCLUSIVE
-    elif found.verdict == NO_EFFECT:
+    verdict = INCONCLUSIVE
+    if found.verdict == NO_EFFECT:
         verdict = SUPPORTED
-    else:
-        verdict = CONTRADICTED if effect.low > high or effect.high < low else INCONCLUSIVE
+    elif found.verdict != INCONCLUSIVE and (effect.low > high or effect.high < low):
+        verdict = CONTRADICTED
     budgets = huber_budget_close_to_laplace(evidence)
     alike = replace(found, verdict=verdict, reported_verdict=budgets.reported_verdict)
-    distances = {
-        v: [total_variation(Huber.from_variance(v), other.from_variance(v)) for other in KINDS]
+    distances = [
+        [total_variation(Huber.from_variance(v), other.from_variance(v)) for other in KINDS]
         for v in LARGER_VARIANCES
-    }
-    by_variance = ", ".join(
-        f"{laplace:.3f} and {gaussian:.3f} at {v:g}" for v, (laplace, gaussian) in distances.items()
-    )
+    ]
+    told = ", ".join(f"{laplace:.3f} and {gaussian:.3f}" for laplace, gaussian in distances)
     nearer = fact(
-        all(laplace < gaussian for laplace, gaussian in distances.values()),
-        f"total variation to Laplace and to Gaussian noise by variance {by_variance}",
+        all(laplace < gaussian for laplace, gaussian in distances),
+        f"total variation to Laplace and to Gaussian noise at variance 2, 3, 4: {told}",
     )
-    nearer = replace(nearer, reported_verdict=nearer.verdict)  # a fact, whatever is printed
+    nearer = replace(nearer, reported_verdict=nearer.verdict)  # whatever is printed
     return all_of([alike, budgets, nearer])
-
-
-def _wins_or_matches(
-    gaussian: Tally, laplace: Tally, worse_than_best: Tally, no_effect: bool = False
-) -> str:
-    if gaussian.obstacle or laplace.obstacle or worse_than_best.obstacle:
-        return INCONCLUSIVE
-    if worse_than_best.losses:
-        return CONTRADICTED
-    if gaussian.wins and laplace.wins:
-        return SUPPORTED
-    return NO_EFFECT if no_effect else INCONCLUSIVE
-
-
-def _some_but_fewer(few: Tally, many: Tally) -> str:
-    if few.obstacle or many.obstacle:
-        return INCONCLUSIVE
-    if few.wins > many.wins:
-        return CONTRADICTED
-    return SUPPORTED if 1 <= few.wins < many.wins else INCONCLUSIVE
-
-
-def gaussian_not_below_margin(evidence: Evidence, **part) -> list[Finding]:
-    """Judge that Gaussian noise has no less error than Huber and than Laplace noise, by 1 %."""
-    least, found = evidence.choices.margin()[0], []
-    for other in ("huber", "laplace"):
-        sample = evidence.sample(between("gaussian", other, **part))
-        verdict = at_least(sample.choices.pooled(sample.ours), least)
-        judged = _bounded(sample, verdict, sample.reported.mean() >= least)
-        found.append(named(f"against {MECHANISM_LABELS[other]} noise", judged))
-    return found

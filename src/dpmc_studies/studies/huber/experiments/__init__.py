@@ -4,7 +4,3 @@ A module in this folder with a function ``run`` is an experiment; no list of job
 is made of its table names that. ``grid`` is the papers' own. Tables and figures of several
 experiments are in :mod:`dpmc_studies.studies.huber`.
 """
-
-# how the methods behave, and what the published budgets mean: tables that are shown together
-TABLES = ("weights", "heldout", "sweetrs_variances", "thesis_methods")
-PRIVACY_TABLES = ("totals", "transcript_loss")

@@ -1,14 +1,12 @@
-"""Error by iteration, for every method and mechanism."""
+"""RMSE by iteration of ALS with noise on the right-hand side, and on the iterates instead."""
 
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from dpmc_studies.frame.jobs.task import Task
-from dpmc_studies.studies.huber.cells import Cell
 from dpmc_studies.studies.huber.experiments.common import (
-    MECHANISMS,
-    METHODS,
+    NOISES,
     method_settings,
     papers_modules,
     synthetic_cell,
@@ -27,41 +25,33 @@ def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
 
 
 def convergence(settings: Mapping) -> Iterator[dict[str, object]]:
-    """Yield RMSE on all entries after each outer iteration, for every method and mechanism.
+    """Yield RMSE on all entries after each outer iteration, for every mechanism.
 
-    ALS runs also with the noise on the new item factors themselves instead of the right-hand
-    side (``noise_target`` iterate), which the paper (3.1) says prevents convergence.
+    The paper (3.1) says that noise on the new item factors (``noise_target`` iterate) prevents
+    convergence.
     """
-    for method in METHODS:
-        for mechanism in MECHANISMS:
-            targets = ["right_hand_side"]
-            if method == "als" and mechanism != "none":
-                targets.append("iterate")
-            cell = synthetic_cell(settings, method, mechanism)
-            coordinates = cell.coordinates()
-            del coordinates["irls_iterations"]
-            for target in targets:
-                for trial in range(settings["trials"]):
-                    errors = _errors_by_iteration(cell, settings | {"noise_target": target}, trial)
-                    for iteration, error in enumerate(errors, start=1):
-                        yield coordinates | {
-                            "noise_target": target,
-                            "trial": trial,
-                            "iteration": iteration,
-                            "rmse_all": error,
-                        }
+    for mechanism in NOISES:
+        cell = synthetic_cell(settings, "als", mechanism)
+        coordinates = cell.coordinates()
+        del coordinates["irls_iterations"]
+        for target in ("right_hand_side", "iterate"):
+            for trial in range(settings["trials"]):
+                instance = synthetic_instance(coordinates, settings, trial)
+                truth, errors = instance.matrix(), []
 
+                def record(_iteration, model, truth=truth, errors=errors):
+                    squares = np.square(model.predict_matrix() - truth)
+                    errors.append(float(np.sqrt(np.mean(squares))))
 
-def _errors_by_iteration(cell: Cell, settings: Mapping, trial: int) -> list[float]:
-    instance = synthetic_instance(cell.coordinates(), settings, trial)
-    truth = instance.matrix()
-    errors = []
-
-    def record(_iteration, model):
-        errors.append(float(np.sqrt(np.mean(np.square(model.predict_matrix() - truth)))))
-
-    synthetic_trial(cell, settings, trial, instance, record)
-    return errors
+                used = settings | {"noise_target": target}
+                synthetic_trial(cell, used, trial, instance, record)
+                for iteration, error in enumerate(errors, start=1):
+                    yield coordinates | {
+                        "noise_target": target,
+                        "trial": trial,
+                        "iteration": iteration,
+                        "rmse_all": error,
+                    }
 
 
 def settings(section: Mapping, cell: object) -> Mapping:

@@ -16,7 +16,7 @@ from dpmc_studies.studies.huber.experiments.common import (
 from dpmc_studies.studies.huber.experiments.grid import cell_settings
 from dpmc_studies.studies.huber.trial import fit, split
 
-HELDOUT_COLUMNS = (*COORDINATES, "trial", "iteration", "rmse_training", "rmse_heldout")
+HELDOUT_COLUMNS = (*COORDINATES, "trial", "iteration", "rmse_heldout")
 # ALS without noise, and the models with the noise that is theirs in the papers' table 4
 MODELS = (("als", "none"), ("als", "gaussian"), ("irls", "huber"))
 
@@ -45,30 +45,21 @@ def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
 def errors_by_iteration(
     cell: Cell, settings: Mapping, ratings: Ratings
 ) -> Iterator[dict[str, object]]:
-    """Yield RMSE on held-out and on training ratings after each outer iteration, in rating units.
+    """Yield RMSE on held-out ratings after each outer iteration, in rating units.
 
     Streams are those of the cell's trials, so that the first iterations are theirs.
     """
     for trial in range(settings["trials"]):
-        for iteration, errors in enumerate(_errors(cell, settings, trial, ratings), start=1):
-            yield cell.coordinates() | {"trial": trial, "iteration": iteration} | errors
+        training, heldout = split(ratings, settings, cell, trial)
+        errors = []
 
+        def record(_iteration, model, heldout=heldout, errors=errors):
+            errors.append(rmse(model.predict(heldout.users, heldout.items), heldout.values))
 
-def _errors(cell: Cell, settings: Mapping, trial: int, ratings: Ratings) -> list[dict[str, float]]:
-    names = ("rmse_training", "rmse_heldout")
-    parts = dict(zip(names, split(ratings, settings, cell, trial), strict=True))
-    errors = []
-
-    def record(_iteration, model):
-        errors.append(
-            {
-                name: rmse(model.predict(part.users, part.items), part.values)
-                for name, part in parts.items()
-            }
-        )
-
-    fit(cell, settings, trial, parts["rmse_training"], record)
-    return errors
+        fit(cell, settings, trial, training, record)
+        for iteration, error in enumerate(errors, start=1):
+            found = {"trial": trial, "iteration": iteration, "rmse_heldout": error}
+            yield cell.coordinates() | found
 
 
 TABLES = {"heldout": HELDOUT_COLUMNS}

@@ -19,7 +19,7 @@ from dpmc_studies.studies.huber.trial import make_method, synthetic_instance
 
 STARTS_COLUMNS = (
     "rank", "variance", "observed_fraction", "method", "mechanism", "trial", "start",
-    "training_loss", "rmse_all", "settled_loss",
+    "settled_loss",
 )  # fmt: skip
 
 
@@ -61,35 +61,26 @@ def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
 
 
 def starts(cell: Cell, settings: Mapping) -> Iterator[dict[str, object]]:
-    """Yield training loss and RMSE of many starts on one and the same data.
+    """Yield the loss that many starts on one and the same data come to.
 
     Start number s is the same for every mechanism; the noise is fresh for each fit. After the
-    iterations of the papers as many follow without noise, from which ``settled_loss`` is: that of
-    the minimum in whose basin the fit was, where ``training_loss`` is that of its last noise.
+    iterations of the papers as many follow without noise, into the minimum in whose basin the fit
+    was: ``settled_loss`` is there.
     """
     noisy = settings["iterations"]
-    instance = synthetic_instance(cell.coordinates(), settings, 0)
-    truth = instance.matrix()
+    observed = synthetic_instance(cell.coordinates(), settings, 0).observed
     for start in range(settings["count"]):
         key = {"experiment": "starts", "start": start}
-        row = cell.coordinates() | {"trial": 0, "start": start}
-
-        def record(iteration, model, row=row):
-            if iteration == noisy:
-                difference = model.predict_matrix() - truth
-                row["training_loss"] = model.training_loss(instance.observed)
-                row["rmse_all"] = float(np.sqrt(np.mean(np.square(difference))))
-
         model = make_method(cell, {**settings, "iterations": 2 * noisy})
         if model.mechanism is not None:
             model.mechanism = Stopping(model.mechanism, noisy)
         model.fit(
-            instance.observed,
+            observed,
             rng=stream(settings["seed"], START, key),
             noise_rng=cell.stream(settings["seed"], NOISE, **key),
-            callback=record,
         )
-        row["settled_loss"] = model.training_loss(instance.observed)
+        found = {"trial": 0, "start": start, "settled_loss": model.training_loss(observed)}
+        row = cell.coordinates() | found
         yield {name: row[name] for name in STARTS_COLUMNS}
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from dpmc_studies.frame.checking.runs import read_frame
 from dpmc_studies.frame.showing.forest import Forest, Points, draw_forest
 from dpmc_studies.frame.showing.frames import DATASET_LABELS, MECHANISM_LABELS, SYNTHETIC
 from dpmc_studies.frame.showing.panels import handle
@@ -19,6 +20,7 @@ from dpmc_studies.frame.showing.style import (
     NothingToDraw,
 )
 from dpmc_studies.statistics.paired import less, more
+from dpmc_studies.studies.huber import KEPT
 from dpmc_studies.studies.huber.cells import AS_PRINTED, RIGHT
 from dpmc_studies.studies.huber.differences import OTHERS, SETTING, differences
 
@@ -89,9 +91,13 @@ def _label(row) -> str:
     return f"rank {row.rank:g}, variance {row.variance:g}, {share}"
 
 
-def huber_columns(huber_columns: pd.DataFrame) -> Drawing:
-    """Draw differences to Gaussian noise in per cent with their errors, and the reported ones."""
-    shown = huber_columns[huber_columns["reported_variance"] == REPORTED].sort_values(PLACE)
+def huber_columns() -> Drawing:
+    """Draw differences to Gaussian noise in per cent with their errors, and the reported ones.
+
+    They are those of ``benchmarks/forensics.py``, which the reference keeps.
+    """
+    columns = read_frame(KEPT)
+    shown = columns[columns["reported_variance"] == REPORTED].sort_values(PLACE)
     places = shown[PLACE].drop_duplicates().reset_index(drop=True)
     shown = shown.merge(places.reset_index(names="row"), on=PLACE)
     panels = [
