@@ -150,16 +150,6 @@ def test_variance_one_is_the_convention_of_the_papers():
 
 
 @settings(deadline=None, max_examples=80)
-@given(st.floats(-6, 1.4))
-def test_a_to_variance_to_a(log_a):
-    # Above a = 25 the variance is 1 in double precision.
-    a = 10**log_a
-    noise = Huber(a)
-    if noise.var() - 1 > 1e-5:
-        assert Huber.from_variance(noise.var()).a == pytest.approx(a, rel=1e-9)
-
-
-@settings(deadline=None, max_examples=80)
 @given(st.floats(-15, 90), st.floats(-3, 3))
 def test_variance_to_a_to_variance(log_excess, log_scale):
     scale = 10**log_scale
@@ -179,16 +169,3 @@ def test_a_variance_that_no_a_reaches(variance, scale):
 def test_a_out_of_range(a):
     with pytest.raises(InputError, match="a must lie between 1e-50 and 1e\\+50"):
         Huber(a)
-
-
-@pytest.mark.parametrize("a", [0.1, 0.72, 3.0])
-@pytest.mark.parametrize("scale", [1.0, 2.5])
-@pytest.mark.parametrize("sensitivity", [0.01, 1.0, 5.0])
-def test_epsilon_bounds_the_log_ratio_and_is_reached(a, scale, sensitivity):
-    noise = Huber(a, scale)
-    x = np.linspace(-3 * a * scale - 2 * sensitivity, 3 * a * scale + 2 * sensitivity, 5001)
-    ratio = noise.logpdf(x) - noise.logpdf(x + sensitivity)
-    epsilon = noise.epsilon(sensitivity)
-    assert epsilon == pytest.approx(a * sensitivity / scale, rel=1e-15)
-    assert ratio.max() == pytest.approx(epsilon, rel=1e-10)
-    assert noise.epsilon(sensitivity, 0.1) == epsilon

@@ -152,30 +152,12 @@ def test_a_row_has_the_same_bits_wherever_it_stands_and_whoever_else_is_there(
     np.testing.assert_array_equal(solve_rows(moved, factors, 10**power), whole[others])
 
 
-def test_factors_of_any_layout_are_left_alone():
-    rng = np.random.default_rng(3)
-    rows = drawn_rows(rng, [4, 9], 12)
-    factors = np.asfortranarray(rng.standard_normal((12, 6)))
-    before = factors.copy()
-    expected = solve_rows(rows, np.ascontiguousarray(factors), 1.0)
-    np.testing.assert_array_equal(solve_rows(rows, factors, 1.0), expected)
-    np.testing.assert_array_equal(factors, before)
-
-
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_nearly_singular_system_has_a_finite_solution(dtype):
     # equal factors: a Gram matrix of rank 1, and lambda far below its rounding error
     rows = drawn_rows(np.random.default_rng(4), [50], 50)
     solution = solve_rows(rows, np.full((50, 24), 3.0, dtype), 1e-30)
     assert np.isfinite(solution).all()
-
-
-def test_without_rows_or_ratings():
-    nothing = Compressed(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0))
-    assert solve_rows(nothing, np.ones((3, 2)), 1.0).shape == (0, 2)
-    empty = Compressed(np.zeros(4, np.int64), np.zeros(0, np.int32), np.zeros(0))
-    assert not solve_rows(empty, np.ones((0, 2)), 1.0).any()
-    assert not normal_sums(empty, np.ones((0, 2)))[0].any()
 
 
 @pytest.mark.parametrize(

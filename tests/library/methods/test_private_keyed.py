@@ -132,13 +132,6 @@ def test_the_choice_depends_on_the_key_and_is_repeatable():
     assert fresh[0] != fresh[1]  # equal once in 120^50 runs
 
 
-def test_labels_are_told_apart_however_they_are_cut():
-    """A user's label and an item's are not read as one text."""
-    items = ["", "1", "11", "x"]
-    ratings = ratings_of({"a": items, "a1": items, "a11": items}, items)
-    assert len(set(hashes(ratings).tolist())) == 12
-
-
 def hashes(ratings):
     rows = ratings.by_user
     return keyed(ratings)._hashes(b"choice", 0, rows, np.arange(rows.n_rows), None)

@@ -1,8 +1,6 @@
 """Budget in, noise out: certified, tight, and never worse than its limits."""
 
 import math
-import subprocess
-import sys
 
 import pytest
 from dp_accounting import get_sigma_gaussian
@@ -118,13 +116,6 @@ class TestHuber:
         )
         assert huber <= min(laplace, gaussian) * (1 + 1e-5)
 
-    def test_no_other_parameter_is_better(self):
-        best = calibrate("huber", releases=10, epsilon=5.0, delta=DELTA).noise
-        for a in (best.a * 0.7, best.a * 1.4):
-            scale = math.sqrt(best.var() / Huber(a).var())
-            equal = Releases(Huber(a, scale), 1.0, 10)
-            assert epsilon(equal, DELTA, relation="entry_change").lower > 5.0
-
 
 class TestWithoutDelta:
     def test_laplace_noise_is_the_pure_choice(self):
@@ -160,16 +151,3 @@ class TestArguments:
         given = {"mechanism": "laplace", "releases": 2, "epsilon": 1.0, "delta": DELTA} | arguments
         with pytest.raises(InputError, match=message):
             calibrate(given.pop("mechanism"), **given)
-
-
-def test_gaussian_noise_costs_a_job_no_import_of_dp_accounting():
-    code = (
-        "import sys; from dpmc.privacy.calibration import calibrate;"
-        "calibrate('gaussian', releases=10, epsilon=1.0, delta=1e-5);"
-        "print([m for m in ('dp_accounting', 'scipy.stats', 'pandas', 'matplotlib')"
-        " if m in sys.modules])"
-    )
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert result.stdout.strip() == "[]"

@@ -128,12 +128,6 @@ class TestCommand:
         assert lines[-1] == recommend(5, 1e-5, releases=10).sentence()
         assert lines[-1].startswith("Take huber noise, of the smallest variance: ")
 
-    def test_a_training_of_users(self):
-        result = run("--epsilon", "5", "--relation", "user", "--method", "als")
-        assert "Neighbours: one user with all ratings is added or removed." in result.output
-        assert "noise of gram" in result.output
-        assert result.output.splitlines()[-1].startswith("Take gaussian noise")
-
     def test_the_default_method(self):
         """As in the README: what the guarantee of that fit says."""
         lines = run("--epsilon", "5", "--delta", "1e-6", "--relation", "user").output.splitlines()
@@ -141,18 +135,6 @@ class TestCommand:
         assert [line.split()[:3] for line in lines[4:-3]] == [["gaussian", "l2", "2.94"]]
         said = "Take gaussian noise: where users are protected, a fit has no other."
         assert lines[-1] == said
-
-    def test_json(self):
-        result = run(
-            "--epsilon", "1", "--relation", "entry-change", "--method", "als", "--rating-range",
-            "1", "5", "--json",
-        )  # fmt: skip
-        content = json.loads(result.output)
-        plan = plan_of("entry_change", iterations=1, rating_range=(1, 5))
-        assert content == json.loads(json.dumps(recommend(1.0, plan=plan).as_dict()))
-        gaussian = next(o for o in content["options"] if o["mechanism"] == "gaussian")
-        assert gaussian["pure_epsilon"] is None
-        assert gaussian["variance"] == pytest.approx(gaussian["scale"] ** 2)
 
     @pytest.mark.parametrize("method", [None, *METHODS])
     @pytest.mark.parametrize("relation", ["user", "user-replace", "entry", "entry-change"])

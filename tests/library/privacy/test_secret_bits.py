@@ -9,7 +9,6 @@ import pytest
 from dpmc.mechanisms import Gaussian, Laplace
 from dpmc.mechanisms.discrete_coins import secure_bits
 from dpmc.methods import method_class
-from dpmc.methods.private import PrivateMethod
 from dpmc.methods.private_choice import Keyed
 from dpmc.privacy.ledger import Ledger
 from dpmc.privacy.release import GridNoise
@@ -78,22 +77,6 @@ def test_noise_is_made_of_secret_bits(noise, asked, monkeypatch):
     first = GridNoise(noise).add(np.zeros(5), 1.0)
     monkeypatch.setattr(secrets, "token_bytes", random.Random(1).randbytes)
     np.testing.assert_array_equal(GridNoise(noise).add(np.zeros(5), 1.0), first)
-
-
-@pytest.mark.parametrize("relation", ["user_add_remove", "entry_change"])
-def test_two_fits_start_elsewhere(relation, monkeypatch):
-    states = []
-    randomness = PrivateMethod._randomness
-
-    def noted(*arguments):
-        found = randomness(*arguments)
-        states.append(found.rng.bit_generator.state["state"]["state"])
-        return found
-
-    monkeypatch.setattr(PrivateMethod, "_randomness", noted)
-    for _ in range(2):
-        fitted(relation=relation)
-    assert len(set(states)) == 2
 
 
 def test_the_same_secret_bits_give_the_same_fit(monkeypatch):

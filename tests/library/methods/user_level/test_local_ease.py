@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from dpmc.errors import InputError
-from dpmc.methods.kernels import top_lists
 from dpmc.methods.kernels.top_lists import LENGTH, mean_on_top, on_top
 from dpmc.methods.user_level.local_ease import check, counts, pairs
 from dpmc.methods.user_level.local_ease.constants import LARGEST, POPULAR, RIDGE
@@ -403,23 +402,6 @@ def test_lists_are_judged_as_a_plain_loop_does(n_items):
         found = on_top(scores, left_out, liked, LENGTH)
         wanted = plain_list(scores, set(left_out), set(liked), 4000 if ties else 1, rng)
         np.testing.assert_allclose(found, wanted, atol=0.02 if ties else 1e-12)
-
-
-@pytest.mark.parametrize("at_a_time", [1, 100, 10**6])
-def test_means_of_lists_do_not_hang_on_how_many_are_made_at_a_time(at_a_time, monkeypatch):
-    rng = np.random.default_rng(7)
-    likes, scores = drawn(7, 40, 30), rng.standard_normal((40, 30))
-    out = rng.random(likes.shape) < 0.3
-    out[:9] = False
-    known, wanted = (of_matrix(likes & each).by_user for each in (~out, out))
-    alone = [
-        on_top(scores[user], np.flatnonzero(likes[user] & ~out[user]), hits, LENGTH)
-        for user in range(40)
-        if (hits := np.flatnonzero(likes[user] & out[user])).size
-    ]
-    monkeypatch.setattr(top_lists, "SCORES", at_a_time)
-    found = mean_on_top(scores.__getitem__, 30, known, wanted)
-    assert found == tuple(np.mean(alone, axis=0))
 
 
 def test_what_a_user_adds_to_the_check_is_the_same_wherever_the_user_stands():
