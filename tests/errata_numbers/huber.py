@@ -523,7 +523,7 @@ def huber_columns(sources: Sources) -> Evidence:
     shown = columns[columns["reported_variance"] == REPORTED_VARIANCE]
     reported = shown[["reported_als", "reported_irls"]].drop_duplicates().to_numpy()
     sizes = {"mean": np.expm1(reported.mean()), "largest": np.expm1(reported.min())}
-    return Evidence(sizes, variance=REPORTED_VARIANCE, starts=rows, columns=reported.size)
+    return Evidence(sizes, variance=REPORTED_VARIANCE, starts=rows[:1], columns=reported.size)
 
 
 @shows("E62")
@@ -544,7 +544,7 @@ def rating_range(sources: Sources) -> Evidence:
             "stated": float(errors(cell, scale=scale).mean() / value),
         }
         rows.append(row)
-    return Evidence({}, ranks=rows, fraction=FRACTION, trials=SETTINGS["trials"])
+    return Evidence({}, ranks=rows[-1:], fraction=FRACTION, trials=SETTINGS["trials"])
 
 
 @shows("E39")

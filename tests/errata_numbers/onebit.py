@@ -98,7 +98,7 @@ def absolute_value(sources) -> Evidence:
         }
         numbers |= {f"{name}_{side}_{count}": value for name, value in found.items()}
         draws.append({**found, "side": side, "count": count})
-    return Evidence(numbers, draws=draws)
+    return Evidence(numbers, draws=draws[-1:])
 
 
 def aligned(noise: np.ndarray, tau: float) -> np.ndarray:
@@ -133,7 +133,7 @@ def sampling_constant(sources) -> Evidence:
         numbers |= {f"{form}_{count}": factor for form, factor in factors.items()}
         numbers[f"right_{count}"] = right
         cases.append({**factors, "right": right, "count": count})
-    return Evidence(numbers, side=SIDE, cases=cases)
+    return Evidence(numbers, side=SIDE, cases=cases[:1])
 
 
 def input_objective(sources) -> Evidence:

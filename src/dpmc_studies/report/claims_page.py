@@ -44,7 +44,9 @@ SKIPPED = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 """What is left as it is: code, formulas, headings, links, HTML."""
-ID = re.compile(r"(?P<mistake>[Ee]rratum )?(?<![\w\[/#.-])(?P<id>[A-Z]\d{1,2})(?![\w-])")
+ID = re.compile(
+    r"(?P<mistake>(?:[Ee]rratum|[Mm]istake) )?(?<![\w\[/#.-])(?P<id>[A-Z]\d{1,2})(?![\w-])"
+)
 
 
 def claims_page(studies: Mapping[str, Study], reference: Path) -> str:
@@ -121,7 +123,7 @@ def linked(text: str, to_claims: str, anchors: set[str]) -> str:
     """Return a document in which every id of a claim or mistake is a link.
 
     ``to_claims`` is the page of claims as seen from the document. E1 is a claim and a mistake: it
-    is a mistake after the word "erratum".
+    is a mistake after the word "mistake" or "erratum".
     """
 
     def link(found: re.Match) -> str:

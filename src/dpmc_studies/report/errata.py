@@ -12,29 +12,28 @@ from dpmc_studies.frame.showing.erratum import (
 
 GROUPS = {  # in the order of the page: heading, what the grade means, name of what is right
     CHANGES_CONCLUSION: (
-        "Errors that change a conclusion",
-        "Put right, a guarantee, theorem or finding that is stated no longer holds as stated.",
+        "Mistakes that change a conclusion",
+        "Without the mistake, a guarantee, theorem or finding no longer holds as stated.",
         "Correct",
     ),
     WITHOUT_CONSEQUENCE: (
-        "Errors without consequence",
-        "Wrong as written, but nothing that is concluded rests on it.",
+        "Mistakes without consequence",
+        "It is wrong as written, but no conclusion rests on it.",
         "Correct",
     ),
     UNSTATED: (
         "Unstated",
-        "What is needed to repeat or to judge the work is not stated, or stated in two ways.",
+        "The paper does not state what a repetition needs, or states it in two ways.",
         "Here",
     ),
     IMPROVEMENT: (
         "Our improvements",
-        "Right as written; dpmc does it otherwise, for the reason given.",
+        "The paper is right; dpmc differs for the reason given.",
         "Here",
     ),
 }
 INTRODUCTION = (
-    "What the papers print, what is right, and the number that shows it, by how much it matters. "
-    "Numbers of this run are filled in when the page is made; tests compute the others."
+    "What the papers print, what is right, and the number that proves it. The worst come first."
 )
 
 
@@ -55,7 +54,7 @@ def by_grade(entries: Iterable[Erratum]) -> list[dict[str, object]]:
 
 def errata_markdown(entries: Iterable[Erratum]) -> str:
     """Format errata as a Markdown page, by grade and then in the order given."""
-    parts = ["# Errata\n", f"{INTRODUCTION}\n"]
+    parts = ["# Mistakes in the papers\n", f"{INTRODUCTION}\n"]
     for group in by_grade(entries):
         parts.append(f"## {group['heading']}\n\n{group['meaning']}\n")
         for entry in group["entries"]:

@@ -224,8 +224,8 @@ def test_what_verdicts_depend_on_errata_and_provenance_are_shown(page, claims):
     (dependent,) = claims.loc[claims["depends_on"] != "", "depends_on"].unique()
     assert page.words.count(dependent) >= int((claims["depends_on"] == dependent).sum())
     # by grade, worst first, whatever the numbers are
-    shown = ["Errors that change a conclusion", "no longer holds as stated.", "E2. Inverse CDF"]
-    shown += [f"Grade: {CHANGES_CONCLUSION}", "Errors without consequence", "rests on it."]
+    shown = ["Mistakes that change a conclusion", "no longer holds as stated.", "E2. Inverse CDF"]
+    shown += [f"Grade: {CHANGES_CONCLUSION}", "Mistakes without consequence", "rests on it."]
     shown += ["E1. Sign", f"Grade: {WITHOUT_CONSEQUENCE}"]
     places = [page.words.index(text) for text in shown]
     assert places == sorted(places)
@@ -254,7 +254,7 @@ def test_every_line_of_every_chapter_is_shown(page, chapters):
 def test_a_page_without_data_says_so(bare):
     assert bare.words.count(PROVIDE_DATA) == 1
     assert "MovieLens 100K and SweetRS: 24 published numbers are not compared." in bare.words
-    assert "A reduced run: 96 of the 144 published synthetic numbers" in bare.words
+    assert "This reduced run compares 96 of the 144 published synthetic numbers" in bare.words
     assert "Not drawn, for their results are not there:" in bare.words
     for figure in FIGURES:
         assert figure.title in bare.words
@@ -290,7 +290,7 @@ def first_section(page):
     """Return what stands below "What we found", and the verdicts that are counted below it."""
     words = page.words.partition("What we found ")[2]
     found, _, rest = words.partition("How each claim came out")
-    counts = re.search(r"Errata my_study ((?:[–\d]+ ){5})", rest)[1].split()
+    counts = re.search(r"Mistakes my_study ((?:[–\d]+ ){5})", rest)[1].split()
     return found, dict(zip(VERDICTS, counts, strict=True))
 
 
@@ -352,8 +352,8 @@ def test_full_coverage_needs_no_note(comparison):
 def test_a_reduced_run_says_what_is_compared_over_how_many_trials(comparison):
     lost = (comparison["dataset"] == "synthetic") & (comparison["rank"] != 5)
     (note,) = coverage(comparison.assign(mean=comparison["mean"].where(~lost)))
-    assert note.startswith("A reduced run: 48 of the 144 published synthetic numbers are compared")
-    assert "by means over 10 trials;" in note
+    assert note.startswith("This reduced run compares 48 of the 144 published synthetic numbers")
+    assert "by means over 10 trials." in note
 
 
 def luminance(color: str) -> float:

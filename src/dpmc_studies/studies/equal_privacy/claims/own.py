@@ -47,7 +47,7 @@ COORDINATES = {
 }
 COORDINATES |= {"mechanism": {name: f"{MECHANISM_LABELS[name]} noise" for name in MECHANISM_LABELS}}
 GROUPS = {
-    "private ALS and A-IRLS": FACTOR_MODELS,
+    "private factorisations": FACTOR_MODELS,
     "private baselines": PRIVATE_BASELINES,
     "private biases": [name for name in PRIVATE_BASELINES if name != TRIVIAL],
     "models without noise": REFERENCE_LABELS,
