@@ -129,12 +129,14 @@ def test_against_scipy(ours, theirs, scale):
     assert ours.var() == pytest.approx(theirs.var(), rel=1e-14)
 
 
-def test_epsilon_of_laplace_noise_bounds_the_log_ratio_and_is_reached():
-    noise, sensitivity = Laplace(0.8), 3.0
+@pytest.mark.parametrize(
+    ("noise", "epsilon"), [(Laplace(0.8), 3.75), (Huber(0.72, 2.5), 0.864), (Huber(3.0), 9.0)]
+)
+def test_epsilon_bounds_the_log_ratio_and_is_reached(noise, epsilon):
     x = np.linspace(-20, 20, 4001)
-    ratio = noise.logpdf(x) - noise.logpdf(x + sensitivity)
-    assert ratio.max() == pytest.approx(noise.epsilon(sensitivity), rel=1e-13)
-    assert noise.epsilon(sensitivity, 1e-5) == noise.epsilon(sensitivity) == 3.0 / 0.8
+    ratio = noise.logpdf(x) - noise.logpdf(x + 3)
+    assert ratio.max() == pytest.approx(noise.epsilon(3), rel=1e-10)
+    assert noise.epsilon(3, 1e-5) == noise.epsilon(3) == pytest.approx(epsilon, rel=1e-14)
 
 
 @pytest.mark.parametrize("cls", [Gaussian, Laplace, Huber])

@@ -128,14 +128,6 @@ class TestCommand:
         assert lines[-1] == recommend(5, 1e-5, releases=10).sentence()
         assert lines[-1].startswith("Take huber noise, of the smallest variance: ")
 
-    def test_the_default_method(self):
-        """As in the README: what the guarantee of that fit says."""
-        lines = run("--epsilon", "5", "--delta", "1e-6", "--relation", "user").output.splitlines()
-        assert lines[0] == "Epsilon 5 at delta 1e-06 over 9 releases."
-        assert [line.split()[:3] for line in lines[4:-3]] == [["gaussian", "l2", "2.94"]]
-        said = "Take gaussian noise: where users are protected, a fit has no other."
-        assert lines[-1] == said
-
     @pytest.mark.parametrize("method", [None, *METHODS])
     @pytest.mark.parametrize("relation", ["user", "user-replace", "entry", "entry-change"])
     @pytest.mark.parametrize("budget", [(0.2, 1e-5), (1, 1e-6), (5, 1e-5), (30, 1e-6), (5, 0)])
