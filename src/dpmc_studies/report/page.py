@@ -273,7 +273,7 @@ def _contents(study: Mapping) -> Iterator[tuple[str, str]]:
         yield f"claims-{judged['id']}", judged["title"]
     for part in ("items", "figures", "tables", "errata"):
         if study["galleries" if part == "figures" else part]:
-            yield f"{name}-{part}", part.capitalize()
+            yield f"{name}-{part}", "Mistakes" if part == "errata" else part.capitalize()
     yield f"{name}-provenance", "Provenance"
 
 

@@ -22,15 +22,15 @@ SIDES = {"first": {"mechanism": "huber"}, "second": {"mechanism": ["gaussian", "
             {"rule": "all", "where": {"rank": 5, "epsilon": [1, 2]}},
             "Supported if the RMSE with Huber noise is significantly lower than that with Gaussian "
             "noise and Laplace noise in at least 90 % of the comparisons, and significantly higher "
-            "in none. Contradicted if it is significantly higher in any. Only cells with rank 5 (ε "
-            "1 and 2) are compared.",
+            "in none. Contradicted if it is significantly higher in any. No effect if the average "
+            "is within ±1 % (ours). Only cells with rank 5 (ε 1 and 2) are compared.",
         ),
         (
             {"rule": "most", "below": -0.01, "second": {"best": SIDES["second"]}},
             "Supported if the RMSE with Huber noise is on average less than 0.99 times that with "
             "the best of Gaussian noise and Laplace noise, and significantly lower in more than "
             "half of the comparisons. Contradicted if it is higher on average or in more than "
-            "half. The bound is ours.",
+            "half. No effect if the average is within ±1 % (ours). The bound is ours.",
         ),
         (
             {"rule": "within", "unit": "times", "low": 0.5, "high": 2, "margin_of": "the paper's"},
@@ -41,7 +41,7 @@ SIDES = {"first": {"mechanism": "huber"}, "second": {"mechanism": ["gaussian", "
         (
             {"rule": "pooled", "unit": "points", "second": {"best": {"method": "als"}}},
             "Supported if the accuracy with Huber noise is on average higher than that with ALS. "
-            "Contradicted if it is lower.",
+            "Contradicted if it is lower. No effect if the average is within ±1 point (ours).",
         ),
         (
             {"rule": "some", "measure": "ARE", "over": {"method": "als"}},

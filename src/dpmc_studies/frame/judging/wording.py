@@ -16,6 +16,7 @@ RULES = {
     "within": "{degree} that with {second} in every comparison. Contradicted if it clearly is not "
     "in any.",
 }
+NO_EFFECT = ("all", "most", "pooled")
 BOUNDS = {"threshold": "less than", "below": "less than", "low": "at least", "high": "at most"}
 Coordinates = Mapping[str, Collection]
 
@@ -49,6 +50,10 @@ def _sentences(entry: Mapping, known: Coordinates) -> str:
         high=high,
     )
     text = f"Supported if the {measure} with {_side(entry['first'], known)} is {judged}"
+    if entry["rule"] in NO_EFFECT and "threshold" not in entry:
+        text += (
+            f" No effect if the average is within ±1 {'point' if unit == 'points' else '%'} (ours)."
+        )
     if where := _side(entry.get("where", {}), known):
         text += f" Only cells with {where} are compared."
     if over := _side(entry.get("over", {}), known):
