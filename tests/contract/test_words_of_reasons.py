@@ -24,7 +24,7 @@ from dpmc_studies.studies.which_model.claims.judge import PREDICATES as OF_WHICH
 
 CODE = re.compile(
     r"\b[a-z0-9]+(?:_[a-z0-9]+)+\b"  # dpals_literal, entry_change
-    r"|\b(?:eps|dpals|dpfw|als|ials|irls|huber|gaussian|laplace|synthetic)\b"
+    r"|\b(?:eps|dpals|dpfw|als|irls|huber|gaussian|laplace|synthetic)\b"
     rf"|\b(?:{'|'.join(name for name in DATASETS if '-' in name)})\b"
 )
 

@@ -19,9 +19,7 @@ def fake_trials() -> pd.DataFrame:
     here = trials[trials["dataset"] == "ml-100k"]
     copies = [here.assign(dataset=name) for name in ("ml-10m-top400", "ml-10m")]
     part = here[(here["method"] == "dpals") & (here["variant"] == "standard")]
-    recalls = here[here["method"].isin(["dpals", "als"]) & (here["variant"] == "standard")]
-    recalls = recalls.assign(method=recalls["method"].replace("als", "ials"), recall=0.3)
-    recalls = recalls.assign(dataset="ml-20m", rmse=np.nan, rse=np.nan)
+    recalls = part.assign(dataset="ml-20m", rmse=np.nan, rse=np.nan, recall=0.3)
     part = part.assign(dataset="ml-10m-top400-part")
     return pd.concat([trials, *copies, part, recalls], ignore_index=True)
 

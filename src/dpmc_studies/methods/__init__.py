@@ -40,7 +40,6 @@ METHODS |= {
     "dp_gradient": "dpmc_studies.methods.user_level.gradient:NoisyGradient",
     "dp_effects": "dpmc_studies.methods.user_level.effects:EffectsAndCovariance",
     "centred_als": "dpmc_studies.methods.user_level.als:AlternatingLeastSquares",
-    "implicit_als": "dpmc_studies.methods.user_level.als:ImplicitALS",
     "altmin_published": "dpmc_studies.methods.user_level.as_printed:AltMinAsPrinted",
     "saltls_published": "dpmc_studies.methods.user_level.as_printed:SAltLSAsPrinted",
     "frank_wolfe": "dpmc_studies.methods.user_level.frank_wolfe:FrankWolfe",

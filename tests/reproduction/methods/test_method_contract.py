@@ -34,13 +34,8 @@ def fit(name, ratings, seed=0, **given):
     return build(name, **given).fit(ratings, rng=rng, noise_rng=noise_rng)
 
 
-# calibrated methods take a budget instead of noise (test_private_contract.py), and what ranks items
-# by what was rated at all predicts no ratings
-NAMES = sorted(
-    name
-    for name in METHODS
-    if not issubclass(method_class(name), PrivateMethod) and name != "implicit_als"
-)
+# calibrated methods take a budget instead of noise (test_private_contract.py)
+NAMES = sorted(name for name in METHODS if not issubclass(method_class(name), PrivateMethod))
 
 
 @pytest.fixture(params=NAMES)

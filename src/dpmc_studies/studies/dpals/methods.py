@@ -1,7 +1,7 @@
 """The methods of the experiments on private factorisation at user level, by name.
 
 Sources: [Chien 2021]; [Jain 2018]; McSherry and Mironov (KDD 2009); Hardt, "Understanding
-alternating minimization for matrix completion" (FOCS 2014); Hu, Koren and Volinsky (ICDM 2008).
+alternating minimization for matrix completion" (FOCS 2014).
 
 Naming a method imports nothing: a class is imported when a model of it is made.
 """
@@ -15,11 +15,11 @@ from dpmc_studies.methods import Variant, parameters_of, variant
 # how ratings reach a method whose own constructor does not choose them, see studies.dpals.trial
 PREPARED = {"als": ("item_share",), "als_sampled": ("item_share", "sampling", "ratings_per_user")}
 # what results and configuration call otherwise than dpmc.methods does
-OWN_NAMES = {"als": "centred_als", "als_sampled": "centred_als", "ials": "implicit_als"}
+OWN_NAMES = {"als": "centred_als", "als_sampled": "centred_als"}
 METHODS: Mapping[str, Variant] = {
     name: variant(OWN_NAMES.get(name, name))
     for name in (
-        "trivial", "user_mean", "popularity", "als", "als_sampled", "ials", "frank_wolfe",
+        "trivial", "user_mean", "popularity", "als", "als_sampled", "frank_wolfe",
         "dpals", "dpals_literal", "dpals_h_free", "dpals_h_free_clipped", "dpals_analyze_gauss",
         "dpfw", "dpfw_jain",
         # parts and averages as published, of which nothing is private, so without noise
@@ -28,8 +28,8 @@ METHODS: Mapping[str, Variant] = {
     )
 }  # fmt: skip
 # methods that rank items for users that they were not trained on, and those that do only this
-RANKING = ("popularity", "ials", "dpals")
-ONLY_RANKING = ("popularity", "ials")
+RANKING = ("popularity", "dpals")
+ONLY_RANKING = ("popularity",)
 # names of constructor arguments that the experiment itself gives
 GIVEN = ("relation", "epsilon", "delta", "mechanism", "rating_range")
 

@@ -6,7 +6,6 @@ Source: Liang, Krishnan, Hoffman and Jebara, "Variational autoencoders for colla
 
 import numpy as np
 
-from dpmc.ratings import Compressed
 from dpmc.ties import margin
 from dpmc_studies.datasets.parts import Split
 
@@ -25,18 +24,15 @@ def recall(model, split: Split, length: int = LENGTH) -> float:
     sizes = liked.sizes
     found = np.zeros(sizes.size)
     for first in range(0, sizes.size, USERS):
-        users = slice(first, min(first + USERS, sizes.size))
-        theirs = _part(known, users)
-        hits = _hits(_scores(model, theirs), theirs, _part(liked, users), length)
-        found[users] = hits / np.maximum(np.minimum(sizes[users], length), 1)
+        last = min(first + USERS, sizes.size)
+        theirs = known.some(first, last)
+        if hasattr(model, "fold_in"):
+            scores = model.fold_in(theirs) @ model.item_factors_.T
+        else:
+            scores = np.tile(model.scores_, (theirs.n_rows, 1))
+        hits = _hits(scores, theirs, liked.some(first, last), length)
+        found[first:last] = hits / np.maximum(np.minimum(sizes[first:last], length), 1)
     return float(found[sizes > 0].mean())
-
-
-def _scores(model, known: Compressed) -> np.ndarray:
-    """Score all items for some users, shape (n_users, n_items)."""
-    if hasattr(model, "fold_in"):
-        return model.fold_in(known) @ model.item_factors_.T
-    return np.tile(model.scores_, (known.n_rows, 1))
 
 
 def _hits(scores, known, liked, length) -> np.ndarray:
@@ -55,9 +51,3 @@ def _hits(scores, known, liked, length) -> np.ndarray:
     wanted[liked.per_rating(rows), liked.indices] = True
     chance = (length - above.sum(axis=1)) / tied.sum(axis=1)
     return (wanted & above).sum(axis=1) + chance * (wanted & tied).sum(axis=1)
-
-
-def _part(rows: Compressed, part: slice) -> Compressed:
-    ends = rows.indptr[part.start : part.stop + 1]
-    inside = slice(ends[0], ends[-1])
-    return Compressed(ends - ends[0], rows.indices[inside], rows.values[inside])

@@ -48,14 +48,14 @@ def build_dpals_tables(results: Results) -> list[Table]:
     """Return the tables that :func:`run` writes, in the order of the page."""
     accounting, claims = results.get("accounting"), results.get("claims")
     return [
-        *_error_tables(results["trials"], results.get("published")),
+        *_error_tables(results["trials"]),
         *([] if accounting is None else [accounting_table(accounting)]),
         *([] if claims is None else [replace(claims_table(claims), id="dpals_claims",
                                              notes=(PREDICATES,))]),
     ]  # fmt: skip
 
 
-def _error_tables(trials: pd.DataFrame | None, published: pd.DataFrame | None) -> list[Table]:
+def _error_tables(trials: pd.DataFrame | None) -> list[Table]:
     plain = standard(trials)
     if plain.empty:
         return []
@@ -67,22 +67,16 @@ def _error_tables(trials: pd.DataFrame | None, published: pd.DataFrame | None) -
         ("table_dpals_4_variants", trials[trials["variant"] != STANDARD], "rmse"),
     )
     return [
-        error_table(here, published, name, metric)
+        error_table(here, name, metric)
         for name, here, metric in parts
         if here[metric].notna().any()
     ]
 
 
-def error_table(
-    trials: pd.DataFrame, published: pd.DataFrame | None, name: str, metric: str
-) -> Table:
-    """Return a metric by method and epsilon with numbers from elsewhere below ours.
-
-    At least one row of ``trials`` has the metric; ``published`` are described in
-    :func:`~dpmc_studies.studies.dpals.frames.read_dpals`.
-    """
-    table = summary(trials, metric)
-    budgets = [np.inf, *sorted(table["epsilon"].dropna().unique())]
+def error_table(trials: pd.DataFrame, name: str, metric: str) -> Table:
+    """Return a metric by method and epsilon; at least one row of ``trials`` has it."""
+    table = summary(trials, metric).fillna({"epsilon": np.inf})
+    budgets = [np.inf, *sorted(set(table["epsilon"]) - {np.inf})]
     columns = (
         Column("no_epsilon", "no noise"),
         *(Column(f"epsilon_{value:g}", f"{value:g}", "ε of one user") for value in budgets[1:]),
@@ -90,13 +84,12 @@ def error_table(
     rows = []
     for keys, part in _in_order(table):
         labels = tuple(LABELS[name](key) for name, key in zip(KEYS, keys, strict=True))
-        sources = {OURS: part.rename(columns={"mean": "value"})}
-        for source, theirs in (sources | _elsewhere(published, keys, metric)).items():
-            found = {
-                row["epsilon"]: row for row in theirs.fillna({"epsilon": np.inf}).to_dict("records")
-            }
-            cells = [_mean_cell(found.get(epsilon, {})) for epsilon in budgets]
-            rows.append(Row(keys, labels, source, tuple(cells)))
+        found = part.set_index("epsilon")[["mean", "standard_error", "trials"]]
+        cells = [
+            error_cell(*found.loc[epsilon]) if epsilon in found.index else Cell()
+            for epsilon in budgets
+        ]
+        rows.append(Row(keys, labels, OURS, tuple(cells)))
     shown = DECLARED(name, rows, columns, trials=trials_text(table["trials"]))
     return shown.without_constants("method")
 
@@ -113,25 +106,6 @@ def _in_order(table: pd.DataFrame) -> Iterator[tuple[tuple, pd.DataFrame]]:
         yield tuple(part[[*KEYS]].iloc[0]), part
 
 
-def _elsewhere(
-    published: pd.DataFrame | None, keys: tuple[str, ...], metric: str
-) -> dict[str, pd.DataFrame]:
-    """Return the numbers that sources have for a row, by the source."""
-    if published is None:
-        return {}
-    here = published[published["metric"] == metric]
-    for name, key in zip(KEYS, keys, strict=True):
-        here = here[here[name] == key]
-    return dict(iter(here.groupby("source", sort=False)))
-
-
-def _mean_cell(found: Mapping) -> Cell:
-    """Return the cell of a mean with its error, or of a number from elsewhere."""
-    if not found:
-        return Cell()
-    return error_cell(found["value"], found.get("standard_error", np.nan), found.get("trials", 0))
-
-
 def accounting_table(accounting: pd.DataFrame) -> Table:
     """Return the noise that theorem 1 prints beside that which its budget needs."""
     line = f"δ = {accounting['delta'].iloc[0]:g}".replace("e-0", "e-")
@@ -143,7 +117,7 @@ def accounting_table(accounting: pd.DataFrame) -> Table:
     return DECLARED(name, rows)
 
 
-def error_cell(value: float, error: float = np.nan, trials: int = 0) -> Cell:
+def error_cell(value: float, error: float = np.nan, trials: float = 0) -> Cell:
     """Return a cell with four significant digits at most, tiny and huge numbers with an exponent;
     whole numbers have no decimals.
     """
@@ -153,4 +127,4 @@ def error_cell(value: float, error: float = np.nan, trials: int = 0) -> Cell:
     exponent = 0 < size < SMALL or size >= HUGE
     whole = isinstance(value, int) or size >= LARGE
     digits = -1 if exponent else 0 if whole else 4 if size < 0.1 else 3
-    return Cell(value, error, trials, digits)
+    return Cell(value, error, int(trials), digits)

@@ -6,7 +6,7 @@ from sklearn.linear_model import Ridge
 
 from dpmc.errors import InputError
 from dpmc.ratings import Ratings
-from dpmc_studies.methods.user_level.als import AlternatingLeastSquares, ImplicitALS
+from dpmc_studies.methods.user_level.als import AlternatingLeastSquares
 
 
 def random_ratings(seed, n_users=30, n_items=20, fraction=0.4):
@@ -80,61 +80,14 @@ def test_a_constant_is_no_matter_to_centred_factors():
         np.testing.assert_allclose(*(model.item_factors_ for model in models), rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("method", [AlternatingLeastSquares, ImplicitALS])
-def test_order_of_ratings_and_threads_leave_the_bits_alone(method):
+def test_order_of_ratings_and_threads_leave_the_bits_alone():
+    method = AlternatingLeastSquares
     ratings = random_ratings(5)
     shuffled = ratings.take(np.random.default_rng(0).permutation(len(ratings)))
     one = method(rank=3, iterations=2).fit(ratings, rng=0)
     for other in (method(rank=3, iterations=2), method(rank=3, iterations=2, threads=3)):
         other.fit(shuffled, rng=0)
         np.testing.assert_array_equal(one.item_factors_, other.item_factors_)
-
-
-def test_implicit_half_steps_minimise_over_the_whole_matrix():
-    ratings = random_ratings(6)
-    observed = np.zeros((30, 20))
-    observed[ratings.users, ratings.items] = 1
-    model = ImplicitALS(
-        rank=3, regularization=0.3, unobserved_weight=0.2, iterations=1, dtype="float64"
-    ).fit(ratings, rng=0)
-    for row, factors in enumerate(model.item_factors_):
-        squares = observed[:, row] + 0.2
-        gram = (model.user_factors_.T * squares) @ model.user_factors_ + 0.3 * np.eye(3)
-        expected = np.linalg.solve(gram, model.user_factors_.T @ observed[:, row])
-        np.testing.assert_allclose(factors, expected, rtol=0, atol=1e-10)
-
-
-def test_implicit_equals_the_package_implicit():
-    package = pytest.importorskip("implicit.cpu.als")
-    from scipy.sparse import csr_matrix
-
-    ratings = random_ratings(7)
-    ours = ImplicitALS(
-        rank=4, regularization=0.3, unobserved_weight=0.5, iterations=1, dtype="float64"
-    ).fit(ratings, rng=0)
-    start = 0.05 * np.random.default_rng(0).standard_normal((20, 4))
-    # theirs: weight 1 for all pairs and c for ratings; ours times 2: 1 and 3, target 2/3
-    confidence = csr_matrix((np.full(len(ratings), 3.0), (ratings.users, ratings.items)), (30, 20))
-    method = package.AlternatingLeastSquares(
-        factors=4, use_cg=False, num_threads=1, dtype=np.float64
-    ).solver
-    theirs = np.zeros((30, 4))
-    method(confidence, theirs, start, 0.6, num_threads=1)
-    np.testing.assert_allclose(2 / 3 * theirs, solve_users(ours, ratings, start), atol=1e-10)
-
-
-def solve_users(model, ratings, start):
-    """Return the user step of a model from other item factors."""
-    return model._solve(model._targets(ratings, ratings)[0], start)
-
-
-def test_implicit_scores_rank_what_alike_users_rated_first():
-    rng = np.random.default_rng(8)
-    taste = (np.arange(200)[:, None] % 2) == (np.arange(40)[None] % 2)
-    users, items = np.nonzero(taste & (rng.random(taste.shape) < 0.5))
-    model = ImplicitALS(rank=2).fit(Ratings(users, items, np.zeros(users.size), 200, 40), rng=0)
-    scores = model.predict_matrix()
-    assert scores[taste].min() > scores[~taste].max()
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy warns of what compiled code does not

@@ -51,16 +51,13 @@ def rows_of(table, **keys):
     return {row.line: dict(zip(columns, row.cells, strict=True)) for row in found}
 
 
-def test_errors_are_means_with_standard_errors_and_others_stand_below(tables, frames):
+def test_errors_are_means_with_standard_errors(tables, frames):
     assert list(tables) == IDS
     where = {"dataset": "synthetic-50k", "method": "dpals"}
     rows = rows_of(tables[IDS[0]], **where)
     values = select(frames["trials"], variant="standard", epsilon=20, **where)["rmse"]
     cell = rows["ours"]["epsilon_20"]
     assert (cell.value, cell.error) == pytest.approx((values.mean(), stats.sem(values)))
-    beside = rows_of(tables[IDS[3]], dataset="ml-10m", method="als", variant="uniform_1")
-    assert list(beside) == ["ours", "paper"]
-    assert beside["paper"]["no_epsilon"].value == 0.785
     # headings that never change are left out
     assert [key for key, _ in tables[IDS[0]].headings] == ["dataset", "method"]
     assert [key for key, _ in tables[IDS[2]].headings] == ["method"]

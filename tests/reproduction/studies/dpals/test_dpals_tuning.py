@@ -10,6 +10,7 @@ import pytest
 
 from dpmc.ratings import Ratings
 from dpmc_studies.frame.jobs.data import make_split
+from dpmc_studies.frame.jobs.task import Task
 from dpmc_studies.methods.user_level.dpals import DPALS
 from dpmc_studies.methods.user_level.spaces import SPACES
 from dpmc_studies.methods.user_level.spaces import drawn as draw
@@ -24,6 +25,10 @@ DRAWN |= {"rating_range": [-8, 8]}
 SPLIT = {"training_share": 0.6, "test_share": 0.2, "rating_range": [1, 5]}
 ALS = {"rank": 2, "regularization": 1e-4, "iterations": 6}
 DPALS_SETTINGS = {"rank": 2, "ratings_per_user": 20, "centring": "none"}
+
+
+def tune(cell, settings, ratings=None):
+    return tuning.run(Task({cell: settings}, {}, ratings))
 
 
 def settings(model, *, data=DRAWN, **changes):
@@ -44,14 +49,14 @@ def real(seed=0, users=60, items=20):
 
 
 def test_the_best_come_first_and_what_is_in_use_is_a_candidate():
-    rows = tuning.tune(cell(), settings(ALS))
+    rows = tune(cell(), settings(ALS))
     assert [tuple(row) for row in rows] == [tuning.TUNING_COLUMNS] * tuning.KEPT
     assert [row["place"] for row in rows] == [1, 2, 3, 4, 5]
     found = [row["rmse"] for row in rows]
     assert found == sorted(found)
     # nothing in the space is as good as the rank and the penalty of the drawn matrix
     one = settings(ALS, candidates=1)
-    (alone,) = tuning.tune(cell(), one)
+    (alone,) = tune(cell(), one)
     assert json.loads(alone["settings"]) == ALS
     assert found[0] <= alone["rmse"]
 
@@ -70,7 +75,7 @@ def test_ratings_of_the_test_are_neither_learnt_from_nor_scored(monkeypatch):
     monkeypatch.setattr(dpals_trial, "fit", fit)
     monkeypatch.setattr(dpals_trial, "errors", errors)
     ratings, given = real(), settings(ALS, data=SPLIT, candidates=3)
-    tuning.tune(cell(dataset="real"), given, ratings=ratings)
+    tune(cell(dataset="real"), given, ratings)
     assert len(seen) == 3 * 2 * 2
     for trial, part in seen:
         test = make_split("real", given, trial, ratings).test
@@ -82,9 +87,9 @@ def test_ratings_of_the_test_are_neither_learnt_from_nor_scored(monkeypatch):
 def test_candidates_that_cannot_be_fitted_come_last():
     few = DRAWN | {"items": 4, "ratings_factor": 0.4, "test_entries": 100}
     given = settings(DPALS_SETTINGS, data=few, trials=1, candidates=8)
-    rows = tuning.tune(cell("dpals", 5.0), given)
+    rows = tune(cell("dpals", 5.0), given)
     assert math.isfinite(rows[0]["rmse"])
-    every = tuning.tune(cell("dpals", 5.0), given | {"candidates": 3, "model": {"rank": 5}})
+    every = tune(cell("dpals", 5.0), given | {"candidates": 3, "model": {"rank": 5}})
     assert math.isinf(every[-1]["rmse"])  # rank 5 of 4 items, and no k
 
 

@@ -33,13 +33,7 @@ class DataCell(Cell):
 
 
 def cells(section: Section) -> list[DataCell]:
-    """Return the data sets: whole files, because drawn ratings have no popularity.
-
-    Raises
-    ------
-    InputError
-        An unknown data set, one that is drawn, or a part of another.
-    """
+    """Return the data sets: whole files, because drawn ratings have no popularity."""
     names = section["coverage"]["datasets"]
     refuse_unknown("data set in dpals.datasets", names, section["datasets"])
     for name in names:
@@ -74,7 +68,11 @@ def run(task: Task) -> Iterator[dict[str, object]]:
         key = {"dataset": settings["dataset"], "sampling": sampling}
         rng = stream(settings["seed"], "coverage", key)
         full = sampling == FULL
-        correlation = count_correlation(ratings) if full else None
+        correlation = None
+        if full:
+            sides = ((ratings.users, ratings.n_users), (ratings.items, ratings.n_items))
+            logs = [np.log(np.bincount(side, minlength=size)[side]) for side, size in sides]
+            correlation = float(np.corrcoef(*logs)[0, 1])
         chosen = ratings.items if full else items_chosen(ratings, most, sampling, rng)
         counts = np.bincount(chosen, minlength=ratings.n_items)
         shares = np.cumsum(np.sort(counts)[::-1]) / counts.sum()
@@ -103,13 +101,6 @@ def items_chosen(
     rows = ratings.by_user
     shuffled = Compressed(rows.indptr, rng.permutation(rows.indices), rows.values)
     return choose_ratings(shuffled, most, int(rng.integers(2**63))).indices
-
-
-def count_correlation(ratings: Ratings) -> float:
-    """Return the correlation, over ratings, of log numbers of ratings of user and of item."""
-    of_users = np.bincount(ratings.users, minlength=ratings.n_users)[ratings.users]
-    of_items = np.bincount(ratings.items, minlength=ratings.n_items)[ratings.items]
-    return float(np.corrcoef(np.log(of_users), np.log(of_items))[0, 1])
 
 
 def gini(counts: np.ndarray) -> float:

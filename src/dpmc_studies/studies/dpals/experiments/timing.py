@@ -67,15 +67,8 @@ def run(task: Task) -> Iterator[dict[str, object]]:
             for repeat in range(-1 if users == settings["users"][0] else 0, settings["repeats"]):
                 seconds = _seconds(settings, method, given, training, repeat)
                 if repeat >= 0:
-                    yield {
-                        "method": method,
-                        "users": users,
-                        "items": training.n_items,
-                        "ratings": len(training),
-                        "rank": settings["rank"],
-                        "repeat": repeat,
-                        "seconds": seconds,
-                    }
+                    shape = users, training.n_items, len(training), settings["rank"]
+                    yield dict(zip(TIMING_COLUMNS, (method, *shape, repeat, seconds), strict=True))
 
 
 def _seconds(settings, method, given, training, repeat) -> float:

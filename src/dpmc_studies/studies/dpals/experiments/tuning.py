@@ -29,13 +29,7 @@ TUNING_COLUMNS = (*DPALS_COORDINATES, "place", "rmse", "settings")
 
 
 def cells(section: Section) -> list[DpalsCell]:
-    """Return the cells whose hyper-parameters can be searched on the data sets of the tuning.
-
-    Raises
-    ------
-    InputError
-        An unknown data set.
-    """
+    """Return the cells whose hyper-parameters can be searched on the data sets of the tuning."""
     names = section["tuning"]["datasets"]
     refuse_unknown("data set in dpals.datasets", names, section["datasets"])
     return [
@@ -52,11 +46,6 @@ def settings(section: Section, cell: DpalsCell) -> dict[str, object]:
     return dpals_settings(section, cell) | own
 
 
-def run(task: Task) -> list[dict[str, object]]:
-    """Return the rows of the table ``tuning``."""
-    return tune(task.cell, task.settings, ratings=task.ratings)
-
-
 def units_of(
     method: str, settings: Mapping, training: Ratings
 ) -> dict[str, Callable[[float], float]]:
@@ -66,19 +55,17 @@ def units_of(
     return scales(method, half, training.n_users, training.n_items)
 
 
-def tune(
-    cell: DpalsCell, settings: Mapping, *, ratings: Ratings | None = None
-) -> list[dict[str, object]]:
-    """Return the candidates of a cell of a method that has a space to search, best first.
+def run(task: Task) -> list[dict[str, object]]:
+    """Return the candidates of a cell, best first: rows with the keys :data:`TUNING_COLUMNS`.
 
-    ``settings`` is what :func:`settings` returns; of ``candidates`` the first is ``model`` itself.
-    Rows have the keys :data:`TUNING_COLUMNS`: the best few, with the mean RMSE over ``trials`` on
-    validation entries; ``settings`` is JSON.
+    Of ``candidates`` the first is ``model`` itself. The best few are returned, with the mean RMSE
+    over ``trials`` on validation entries; ``settings`` is JSON.
     """
     from dpmc_studies.frame.jobs.data import make_split  # imports numba
 
+    cell, settings = task.cell, task.settings
     splits = [
-        make_split(cell.dataset, settings, trial, ratings, part=VALIDATION)
+        make_split(cell.dataset, settings, trial, task.ratings, part=VALIDATION)
         for trial in range(settings["trials"])
     ]
     rng = cell.stream(settings["seed"], TUNE)
