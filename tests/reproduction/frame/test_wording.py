@@ -8,7 +8,7 @@ from dpmc_studies.yaml_files import beside, read_plain
 
 COORDINATES = {
     "mechanism": {"huber": "Huber noise", "laplace": "Laplace noise", "gaussian": "Gaussian noise"},
-    "method": {"als": "ALS", "searched": ""},
+    "method": {"als": "ALS", "searched": "", "h_free": "DPALS, H-free", "dpfw": "DPFW, exact"},
     "epsilon": (),
     "rank": (5, 10),
 }
@@ -55,10 +55,19 @@ def test_every_rule_is_a_sentence(entry, text):
     assert told(SIDES | entry, COORDINATES) == text
 
 
+def test_commas_of_labels_do_not_mix_with_those_of_lists():
+    sides = {"first": {"method": ["h_free", "dpfw"]}, "second": {"method": "h_free", "epsilon": 1}}
+    text = told(sides | {"rule": "pooled"}, COORDINATES)
+    assert "with DPALS (H-free) and DPFW (exact) is on average" in text
+    assert "that with DPALS (H-free), ε 1." in text
+
+
 def test_parts_are_named_and_empty_labels_left_out():
     part = {"first": {"mechanism": "huber", "method": "searched"}, "rule": "pooled", "name": "one"}
     text = told({"parts": [part | {"second": {"mechanism": "laplace"}}]}, COORDINATES)
-    assert text.startswith("All parts must hold. one: Supported if the RMSE with Huber noise is on")
+    assert text.startswith(
+        "All parts must hold. “one”: Supported if the RMSE with Huber noise is on"
+    )
 
 
 def test_labels_of_a_study_are_in_its_sentences():

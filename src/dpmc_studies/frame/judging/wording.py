@@ -29,7 +29,7 @@ def told(entry: Mapping, coordinates: Coordinates | None = None) -> str:
     known = coordinates or {}
     if "parts" not in entry:
         return _sentences(entry, known)
-    parts = [f"{part['name']}: {_sentences(part, known)}" for part in entry["parts"]]
+    parts = [f"“{part['name']}”: {_sentences(part, known)}" for part in entry["parts"]]
     return f"All parts must hold. {' '.join(parts)}"
 
 
@@ -71,12 +71,18 @@ def _side(entry: Mapping, known: Coordinates) -> str:
     single = len(named) == 1 and any(named[name] in known.get(name, ()) for name in named
                                      if isinstance(named[name], str))  # fmt: skip
     begin = "the best of " if best and not single else ""
-    return begin + text + (f" ({', '.join(rest)})" if rest else "")
+    more = ", ".join(rest)
+    return begin + (f"{text}, {more}" if more and ")" in text else _bracketed(text, more))
+
+
+def _bracketed(text: str, more: str) -> str:
+    return f"{text} ({more})" if more else text
 
 
 def _values(name: str, given: object, known: Collection) -> str:
     values = given if isinstance(given, list) else [given]
     labels = known if isinstance(known, Mapping) else {}
-    *before, last = [str(labels.get(value, value)) for value in values]
+    found = [str(labels.get(value, value)).partition(", ") for value in values]
+    *before, last = [_bracketed(text, more) for text, _, more in found]
     text = f"{', '.join(before)} and {last}" if before else last
     return f"{NUMBERS.get(name, name)} {text}" if isinstance(values[0], int | float) else text
