@@ -179,13 +179,7 @@ class Discrete(ABC):
         return math.log(math.fsum(terms))
 
     def logpmf(self, k) -> np.ndarray:
-        """Log probability of integers, in floating point: for tests and accounting.
-
-        Raises
-        ------
-        InputError
-            A scale above a million steps.
-        """
+        """Log probability of integers, in floating point, of scales up to a million steps."""
         z = np.abs(np.asarray(k, dtype=float)) / float(self.scale)
         return -self.loss(z) - self._log_normaliser
 

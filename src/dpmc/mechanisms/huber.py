@@ -55,20 +55,9 @@ class Huber(Mechanism):
     def from_variance(cls, variance: float, scale: float = 1.0) -> Self:
         """Return Huber noise of a given variance and scale, by solving for a.
 
-        Parameters
-        ----------
-        variance : float
-            Above scale^2, because Huber noise of scale s has variance s^2 (1 + something).
-
-        Notes
-        -----
-        Variance 1 at scale 1 is unreachable but is a setting of the papers: they use a = 3,
-        whose variance is 1.003610, and so does this function.
-
-        Raises
-        ------
-        InputError
-            A variance that no a reaches at this scale.
+        Huber noise of scale s has a variance above s^2; an InputError refuses one that no a
+        reaches. Variance 1 at scale 1 is unreachable but is a setting of the papers: they use a =
+        3, whose variance is 1.003610, and so does this function.
         """
         variance, scale = positive_finite("variance", variance), positive_finite("scale", scale)
         if variance == 1 and scale == 1:

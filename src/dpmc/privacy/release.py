@@ -112,22 +112,10 @@ def secure(noise: Discrete, size: int) -> np.ndarray:
 class GridNoise:
     """Exact discrete noise for :class:`dpmc.privacy.ledger.Ledger`, for publication.
 
-    Parameters
-    ----------
-    mechanism : Gaussian or Laplace
-        The continuous noise at sensitivity 1 that was calibrated.
-    draw : callable, optional
-        ``draw(discrete noise, size)`` returns integers. With any other than :func:`secure`, whose
-        random bits nobody can repeat, the release counts as simulated.
-
-    Attributes
-    ----------
-    simulated : bool
-
-    Raises
-    ------
-    InputError
-        A mechanism that has no discrete relative.
+    ``mechanism`` is the continuous noise at sensitivity 1 that was calibrated, Gaussian or Laplace;
+    others have no discrete relative. ``draw(discrete noise, size)`` returns integers: with any
+    other than :func:`secure`, whose random bits nobody can repeat, the release counts as
+    ``simulated``.
     """
 
     def __init__(self, mechanism: Mechanism, draw: Draw = secure) -> None:
@@ -141,18 +129,10 @@ class GridNoise:
         self._draw = draw
 
     def upper(self, probability: float, sensitivity: float, changed: int) -> float:
-        """Return a number that the noise exceeds with at most this probability.
+        """Return a number that the noise exceeds with at most this probability, which is below 1/2.
 
         By the first part of the theorem's proof the noise exceeds it no more often than continuous
         noise of the same scale exceeds the number less two steps.
-
-        Parameters
-        ----------
-        probability : float
-            Below 1/2.
-        sensitivity : float
-        changed : int
-            As for :meth:`add`.
         """
         step, noise = grid(self.mechanism, sensitivity, changed)
         continuous = replace(self.mechanism, scale=float(noise.scale * Fraction(step)))
