@@ -93,13 +93,6 @@ def test_direction_of_many_items_is_that_of_the_sum_over_users(strength):
     np.testing.assert_allclose(np.abs(model.item_factors_.T @ v), 1.0, atol=1e-12)
 
 
-def test_a_covariance_of_nothing_has_a_direction_too():
-    items = 150
-    model = build("dpfw", iterations=1)
-    replayed(model, Ratings([0], [0], [5.0], 1, items), [np.zeros(items * (items + 1) // 2)])
-    assert np.linalg.norm(model.item_factors_) == pytest.approx(1.0)
-
-
 def test_residuals_can_be_longer_than_the_bound_of_rows():
     """So L^2 would not do: a direction askew from the ratings takes a user beyond sqrt(2) L."""
     model = build("dpfw", row_bound=1.0, nuclear_bound=1e6)
@@ -242,16 +235,6 @@ def test_nearest_neighbours_with_the_covariance_alone(pairs):
         found = model.predict([user], [item])
         np.testing.assert_allclose(found, np.clip(3 + expected, 1, 5), atol=1e-9)
         np.testing.assert_allclose(model.predict_matrix()[user, item], found)
-
-
-def test_effects_of_items_tell_them_apart_where_there_is_no_noise_to_speak_of():
-    rng = np.random.default_rng(8)
-    truth = np.linspace(-1, 1, N_ITEMS)
-    users, items = np.nonzero(rng.random((3000, N_ITEMS)) < 0.5)
-    values = 3 + truth[items] + 0.3 * rng.standard_normal(users.size)
-    model = build("dp_effects", epsilon=20.0, item_share=1.0)
-    model.fit(Ratings(users, items, values, 3000, N_ITEMS), rng=0, noise_rng=1)
-    np.testing.assert_allclose(model.item_offsets_, 3 + truth, atol=0.06)
 
 
 # -- DP-AltMin ------------------------------------------------------------------------------------

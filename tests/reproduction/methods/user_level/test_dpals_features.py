@@ -130,46 +130,6 @@ def test_encoded_rows_are_the_least_of_all_together(step):
     np.testing.assert_allclose(encoded(*step), least, rtol=1e-7)
 
 
-def test_a_large_weight_leaves_what_features_say(step):
-    grams, targets, strengths, features, _ = step
-    few = features[:, :2]
-    rows = factored(grams, targets, strengths, few, 1e9)
-    left = few - rows @ np.linalg.lstsq(rows, few, rcond=None)[0]
-    assert np.abs(left).max() < 1e-5  # rows span the features
-    rows = encoded(grams, targets, 1e6 * strengths, few, 1e12)
-    columns = np.column_stack([np.ones(7), few])
-    left = rows - columns @ np.linalg.lstsq(columns, rows, rcond=None)[0]
-    assert np.abs(left).max() < 1e-4 * np.abs(rows).max()  # and are linear in them
-
-
-@of_grams
-@of_models
-def test_features_that_tell_all_lower_the_error_and_shuffled_ones_do_not(grams, model):
-    rng, errors = np.random.default_rng(6), {}
-    known = rng.standard_normal((60, 2))
-    values = 3 + 0.7 * rng.standard_normal((300, 2)) @ known.T
-    values = np.clip(values + 0.3 * rng.standard_normal(values.shape), 1, 5)
-    users, items = np.nonzero(rng.random(values.shape) < 0.3)
-    labels = [f"i{number}" for number in range(60)]
-    ratings = Ratings(users, items, values[users, items], 300, 60, item_labels=labels)
-    settings = {
-        "ratings_per_user": 20, "user_regularization": 5.0, "epsilon": 2.0, "factor_bound": 0.1,
-        "item_regularization": 30.0 if grams == "with Gram matrices" else 3.0, "row_bound": 3.0,
-            "counts_share": 0.1,
-        "feature_model": model, "feature_weight": 100.0,
-    }  # fmt: skip
-    for name, table in (("known", known), ("shuffled", rng.permutation(known)), ("none", None)):
-        given = {"item_features": Features(("a", "b"), labels, table)} if name != "none" else {}
-        found = [
-            with_features(**(GRAMS[grams] | {"item_share": 0.95} | settings))
-            .fit(ratings, rng=seed, noise_rng=seed, **given)
-            .predict_matrix()
-            for seed in range(4)
-        ]
-        errors[name] = np.sqrt(np.mean((np.array(found) - values) ** 2))
-    assert errors["known"] < 0.95 * min(errors["shuffled"], errors["none"])
-
-
 def test_features_need_labels_before_anything_is_spent():
     ratings = small_ratings()
     known = features_of(labelled(ratings))

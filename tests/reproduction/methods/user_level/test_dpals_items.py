@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from user_level_fits import Nothing, small_ratings
 
-from dpmc.methods.normal import solve_rows
 from dpmc.methods.private_choice import choose_part
 from dpmc.privacy.ledger import Ledger, PrivacyViolation
 from dpmc.privacy.sensitivity import Sensitivities
@@ -14,7 +13,6 @@ from dpmc.privacy.sums import TOGETHER
 from dpmc.ratings import Compressed, Ratings, transposed
 from dpmc_studies.methods.user_level.item_step import (
     ItemStatistics,
-    clipped_updates,
     solve_items,
     solve_items_as_published,
 )
@@ -164,20 +162,6 @@ def test_what_sensitivities_rest_on_is_checked():
     assert made.ledger.count == 0
 
 
-def test_updates_are_shortened_to_their_bound_and_refused_if_that_fails():
-    left = small_ratings().by_user
-    directions = np.random.default_rng(3).standard_normal((12, 3))
-    norms = left.norms() * np.linalg.norm(directions, axis=1)
-    bound = float(np.median(norms))
-    found = clipped_updates(left, directions, norms, bound, 9)
-    shrink = bound / np.maximum(norms, bound)
-    matrix = dense(small_ratings())[0] * shrink[:, None]
-    np.testing.assert_allclose(found, matrix.T @ directions, atol=1e-10)
-    for factor in (0.0, 0.8):  # the norms that are told are too small
-        with pytest.raises(PrivacyViolation, match="an update has a norm above the bound"):
-            clipped_updates(left, directions, factor * norms, bound, 9)
-
-
 @settings(deadline=None)
 @given(st.integers(1, 6), st.integers(0, 2**32 - 1), st.floats(0.01, 10))
 def test_items_solve_their_projected_systems(rank, seed, regularization):
@@ -198,17 +182,6 @@ def test_items_solve_their_projected_systems(rank, seed, regularization):
         kept = values + regularization > 0
         along = (vectors.T @ target)[kept] / (values + regularization)[kept]
         np.testing.assert_allclose(reported[0], vectors[:, kept] @ along, rtol=1e-6, atol=1e-9)
-
-
-def test_positive_definite_systems_need_no_projection():
-    rng = np.random.default_rng(4)
-    factors = rng.standard_normal((3, 9, 4))
-    grams, targets = factors.transpose(0, 2, 1) @ factors, rng.standard_normal((3, 4))
-    expected = np.linalg.solve(grams + 0.3 * np.eye(4), targets[..., None])[..., 0]
-    for solve in (solve_items, solve_items_as_published):
-        for projection in (True, False):
-            found = solve(grams, targets, 0.3, projection=projection)
-            np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
 def test_many_matrices_are_solved_in_blocks(monkeypatch):
@@ -260,44 +233,6 @@ def test_the_rarest_items_of_a_crowded_row_are_chosen():
     np.testing.assert_array_equal(chosen.indices, [1, 2, 1, 3, 1, 2])
     np.testing.assert_array_equal(chosen.values, [1, 2, 4, 5, 7, 8])
     assert choose_rare(rows, 4, np.zeros(4)) is rows
-
-
-def test_columns_taken_and_means():
-    rows = small_ratings().by_user
-    taken = rows.columns(np.array([2, 5, 8]), 9)
-    matrix, mask = dense(small_ratings())
-    np.testing.assert_array_equal(np.diff(taken.indptr), mask[:, [2, 5, 8]].sum(axis=1))
-    np.testing.assert_array_equal(taken.values, matrix[:, [2, 5, 8]][mask[:, [2, 5, 8]]])
-    np.testing.assert_array_equal(taken.indices, np.nonzero(mask[:, [2, 5, 8]])[1])
-    means = rows.means(3.5)
-    assert means[11] == 3.5
-    np.testing.assert_allclose(means[:11], matrix[:11].sum(axis=1) / mask[:11].sum(axis=1))
-
-
-def test_grouping_by_column():
-    ratings = small_ratings()
-    turned = transposed(ratings.by_user, 9)
-    for name in ("indptr", "indices", "values"):
-        np.testing.assert_array_equal(getattr(turned, name), getattr(ratings.by_item, name))
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_a_user_is_solved_the_same_whoever_else_is_there(dtype):
-    """Bit by bit: else one user who leaves would move all others by rounding errors."""
-    rng = np.random.default_rng(6)
-    counts = rng.integers(0, 40, 200)
-    indptr = np.concatenate([[0], np.cumsum(counts)])
-    columns = [np.sort(rng.choice(60, count, replace=False)) for count in counts]
-    values = rng.standard_normal(indptr[-1]).astype(dtype)
-    rows = Compressed(indptr, np.concatenate(columns).astype(np.int32), values)
-    factors = rng.standard_normal((60, 7)).astype(dtype)
-    together = solve_rows(rows, factors, 0.1)
-    for first, last in ((1, 200), (3, 77), (50, 51), (198, 200)):
-        part = slice(indptr[first], indptr[last])
-        some = Compressed(
-            indptr[first : last + 1] - indptr[first], rows.indices[part], values[part]
-        )
-        np.testing.assert_array_equal(solve_rows(some, factors, 0.1), together[first:last])
 
 
 def test_a_part_is_chosen_rating_by_rating():

@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from dpmc.methods.user_level.predictions import observed
 from dpmc.ratings import Ratings
 from dpmc_studies.methods.user_level.frank_wolfe import FrankWolfe
 from dpmc_studies.methods.user_level.references import (
@@ -56,20 +55,6 @@ def test_singular_vectors(shape, rank):
     assert not right[2].any()
 
 
-def test_more_singular_vectors_than_there_are():
-    rows = full(np.ones((3, 2))).by_user
-    assert top_singular(rows.matrix(2), 5)[2].shape == (2,)
-
-
-def test_observed_entries():
-    rng = np.random.default_rng(2)
-    ratings = some(rng.standard_normal((8, 6)), 0.5, rng)
-    left, right = rng.standard_normal((8, 3)), rng.standard_normal((6, 3))
-    rows = ratings.by_user
-    expected = (left @ right.T)[np.repeat(np.arange(8), np.diff(rows.indptr)), rows.indices]
-    np.testing.assert_allclose(observed(rows, left, right), expected)
-
-
 # -- truncated SVD --------------------------------------------------------------------------------
 
 
@@ -105,16 +90,6 @@ def test_svt_finds_the_completion_of_least_norm():
         np.testing.assert_allclose(
             found[users, items], ratings.values - ratings.values.mean(), atol=1e-4
         )
-
-
-def test_svt_completes_a_matrix_of_low_rank():
-    rng = np.random.default_rng(6)
-    matrix = centred(rng, 120, 2) @ rng.standard_normal((2, 90))
-    users, items = np.nonzero(rng.random(matrix.shape) < 0.5)
-    ratings = Ratings(users, items, matrix[users, items], *matrix.shape)
-    model = SVT(iterations=150).fit(ratings)
-    error = np.linalg.norm(model.predict_matrix() - matrix) / np.linalg.norm(matrix)
-    assert error < 0.02
 
 
 # -- fast tri-factorisation -----------------------------------------------------------------------
@@ -188,13 +163,6 @@ def test_frank_wolfe_stays_in_the_ball_and_closes_the_gap():
     assert min(gaps) >= -1e-9
     assert min(gaps) < 0.02 * losses[0]
     assert (np.diff(losses) <= 1e-9).all()
-
-
-def test_frank_wolfe_inside_the_ball_is_least_squares():
-    rng = np.random.default_rng(11)
-    matrix = centred(rng, 10, 1) @ rng.standard_normal((1, 6))
-    model = FrankWolfe(nuclear_bound=100.0, iterations=500).fit(full(matrix))
-    np.testing.assert_allclose(model.predict_matrix(), matrix, atol=0.05)
 
 
 # -- means and counts -----------------------------------------------------------------------------

@@ -92,16 +92,6 @@ def test_saltls_has_the_parts_and_averages_of_the_read_me(steps):
     assert np.linalg.matrix_rank(model.item_factors_) == 1
 
 
-@pytest.mark.parametrize(("method", "share"), [(AltMinAsPrinted, 0.5), (SAltLSAsPrinted, 0.7)])
-def test_means_over_more_nodes_come_nearer_to_a_matrix_of_rank_one(method, share):
-    errors = []
-    for n_users in (200, 5000):
-        matrix, ratings = drawn(n_users, 30, 1, 0.6)
-        model = method(rank=1, iterations=2).fit(ratings, rng=1)
-        errors.append(np.sqrt(np.mean((model.predict_matrix() - matrix) ** 2) / matrix.var()))
-    assert errors[1] < share * errors[0]
-
-
 @every_method
 def test_users_without_ratings_in_a_part_send_nothing(method):
     """And items that nobody rated are predicted by the mean."""

@@ -1,20 +1,26 @@
-"""The grid of private factorisation: its cells, their spelling, their settings, what is refused."""
+"""The grid of private factorisation: its cells and settings, what is refused, what fits import."""
 
 import copy
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from dpmc.errors import InputError
+from dpmc_studies.configuration import load, merge
+from dpmc_studies.frame import api
+from dpmc_studies.frame.checking.check import lacking_data
+from dpmc_studies.frame.jobs.digest import closure_of, source_file
 from dpmc_studies.frame.jobs.hyperparameters import Hyperparameters, load_hyperparameters
+from dpmc_studies.frame.jobs.job import function
 from dpmc_studies.frame.jobs.plan import Plan
 from dpmc_studies.studies.dpals import STUDY
 from dpmc_studies.studies.dpals import settings as grid
 from dpmc_studies.studies.dpals.cells import DpalsCell
 from dpmc_studies.studies.dpals.check import check_dpals
-from dpmc_studies.studies.dpals.methods import METHODS, make_model
 
+CONFIG = Path(__file__).parents[4] / "config"
 SYNTHETIC = {"users": 90, "items": 20, "rank": 2, "ratings_factor": 2, "test_entries": 50}
 SYNTHETIC |= {"rating_range": [-6, 6]}
 SPLIT = {"training_share": 0.8, "test_share": 0.1, "rating_range": [1, 5]}
@@ -89,18 +95,6 @@ def changed(*path, to):
     return section
 
 
-def large():
-    return changed("large", to=True)
-
-
-def test_the_grid_has_every_method_once_an_epsilon_and_once_without():
-    cells = list(grid.dpals_cells(DPALS))
-    assert len(cells) == len(set(cells))
-    assert len(cells) == 2 * (2 + 2) + 2 * (1 + 1) + 1
-    assert cells[:4] == [cell("trivial", None), cell("als", None), cell(), cell(epsilon=5.0)]
-    assert all((each.epsilon is None) != METHODS[each.method].private for each in cells)
-
-
 def curves_of(section):
     """Return the curves of a section: their coordinates to their cells and settings."""
     study = replace(STUDY, prepare=lambda section, own_sets: prepared(section))
@@ -121,19 +115,6 @@ def test_epsilons_of_a_curve_may_have_other_trials_and_hyperparameters():
     assert len(curves) == len(curves_of(DPALS))
 
 
-def test_a_cell_carries_what_it_uses_and_nothing_else():
-    settings = grid.dpals_settings(GRID, cell())
-    assert settings == {
-        "seed": 3,
-        "trials": 3,
-        "data": SYNTHETIC,
-        "model": {"rank": 2, "iterations": 4, "ratings_per_user": 30},
-        "delta": 1e-5,
-    }
-    json.dumps(settings)
-    assert "delta" not in grid.dpals_settings(GRID, cell("als", None))
-
-
 def test_later_rows_and_then_variants_override():
     assert grid.dpals_settings(GRID, cell(epsilon=5.0))["model"]["rank"] == 3
     assert grid.dpals_settings(GRID, cell(epsilon=5.0, dataset="ml-10m-top"))["model"]["rank"] == 2
@@ -141,9 +122,17 @@ def test_later_rows_and_then_variants_override():
     assert grid.dpals_settings(GRID, cell(variant="long"))["model"]["iterations"] == 9
 
 
+RECALL = DPALS["experiments"]["recall"] | {"large": False}
+
+
+def row(method, settings):
+    """The hyper-parameters with one more row."""
+    return Hyperparameters([*ROWS, {"methods": [method], "settings": settings, "source": "[own]"}])
+
+
 def test_a_sound_grid_passes_and_two_experiments_may_not_share_a_cell():
     check_dpals(DPALS, {})
-    check_dpals(large(), {})
+    check_dpals(changed("large", to=True), {})
     again = changed("experiments", "nothing", to=DPALS["experiments"]["tradeoff"])
     with pytest.raises(InputError, match=r"tradeoff and \.nothing share the cell drawn, trivial"):
         check_dpals(again, {})
@@ -168,13 +157,17 @@ def test_a_sound_grid_passes_and_two_experiments_may_not_share_a_cell():
         (("experiments", "tradeoff", "methods"), ["als_sampled"], "needs ratings_per_user"),
         (("experiments", "tradeoff", "methods"), ["dpfw"], "dpfw needs row_bound, nuclear_bound"),
         (("timing", "methods"), ["dpfw"], "dpals.timing: dpfw needs row_bound"),
+        (("experiments", "recall"), RECALL | {"methods": ["als"]}, "rankings for users held out"),
+        (("hyperparameters",), row("trivial", {"rank": 2}), r"setting of trivial (row 4"),
+        (("hyperparameters",), row("dpals_h_free", {"gram": "free"}), r"no setting of dpals_h_f"),
     ],
 )  # fmt: skip
 def test_what_could_not_run_is_refused(path, to, message):
-    row = {"methods": ["als_sampled"], "settings": {"rank": 1}, "source": "[own]"}
-    rows = Hyperparameters([*ROWS, row])
+    section = changed(*path, to=to)
+    if path[0] != "hyperparameters":
+        section |= {"hyperparameters": row("als_sampled", {"rank": 1})}
     with pytest.raises(InputError, match=message.replace("(", r"\(")):
-        check_dpals(changed(*path, to=to) | {"hyperparameters": rows}, {})
+        check_dpals(section, {})
 
 
 @pytest.mark.parametrize(
@@ -188,8 +181,6 @@ def test_what_could_not_run_is_refused(path, to, message):
         ("projected_3", {"item_regularization": 3, "projection": False}, "projection is True"),
         ("none_3", {"item_regularization": 3}, "projection is False, its settings say nothing"),
         ("adaptive_0.2", {"item_share": 0.2}, "sampling is adaptive, its settings say nothing"),
-        ("uniform_0.2", {"item_share": 0.1, "sampling": "uniform"}, "item_share is 0.2"),
-        ("projected_3", {"item_regularization": 3}, None),
         ("none_3", {"item_regularization": 3, "projection": False}, None),
         ("uniform_1", {"item_share": 1.0, "sampling": "uniform", "counts_share": 0}, None),
     ],
@@ -202,22 +193,6 @@ def test_the_name_of_a_variant_says_what_its_settings_are(name, given, message):
     else:
         with pytest.raises(InputError, match=rf"drawn, dpals, {name}, 1: .*{message}"):
             check_dpals(section, {})
-
-
-def test_rankings_are_for_methods_that_fold_users_in():
-    section = large()
-    section["experiments"]["recall"]["methods"] = ["als"]
-    with pytest.raises(InputError, match="rankings for users held out"):
-        check_dpals(section, {})
-
-
-def test_hyperparameters_that_a_method_does_not_take_are_refused():
-    row = {"methods": ["trivial"], "settings": {"rank": 2}, "source": "[own]"}
-    with pytest.raises(InputError, match=r"setting of trivial \(row 4"):
-        check_dpals(changed("hyperparameters", to=Hyperparameters([*ROWS, row])), {})
-    row = {"methods": ["dpals_h_free"], "settings": {"gram": "noised"}, "source": "[own]"}
-    with pytest.raises(InputError, match=r"no setting of dpals_h_free \(row 4.*'gram'"):
-        check_dpals(changed("hyperparameters", to=Hyperparameters([*ROWS, row])), {})
 
 
 def test_a_table_in_csv_has_the_rows_and_types_of_one_in_yaml(tmp_path):
@@ -260,11 +235,41 @@ def test_a_table_in_csv_with_a_mistake_is_refused(tmp_path, text, message):
         load_hyperparameters(path)
 
 
-def test_a_private_method_protects_users_who_come_or_go_by_default():
-    given = {"rank": 2, "ratings_per_user": 10}
-    made = [
-        make_model("dpals", given | more, rating_range=(1, 5), epsilon=2.0, delta=1e-6)
-        for more in ({}, {"relation": "user_replace"})
-    ]
-    assert [each.relation for each in made] == ["user_add_remove", "user_replace"]
-    assert (made[0].epsilon, made[0].delta, made[0].rating_range) == (2.0, 1e-6, (1.0, 5.0))
+# -- the study ----------------------------------------------------------------------------------
+
+
+def test_every_large_job_can_be_described():
+    """Those of the profiles are in the tests of every study."""
+    section = STUDY.section(merge(load(CONFIG / "config.yaml"), load(CONFIG / "large.yaml")))
+    for job in STUDY.jobs:
+        function(job.run)
+        for place in STUDY.cells(job, section):
+            assert not any(set(text) & set("/~") for text in place.formatted().values())
+            json.dumps(job.settings(section, place))
+            assert all(source_file(name) for name in job.modules(section, place))
+            for name, source in job.inputs(section, place).items():
+                assert name == "ratings"
+                assert isinstance(source, api.RatingsOf)
+
+
+def test_fits_do_not_depend_on_tuning_tables_or_the_registry_of_data_sets():
+    """Editing these must not run the trials again."""
+    closure = closure_of([STUDY.job("fit").run.partition(":")[0]])
+    others = {name for name in closure if name.startswith("dpmc_studies.studies.")}
+    assert others == {
+        f"dpmc_studies.studies.dpals.{name}"
+        for name in ("trial", "cells", "data", "methods", "recall")
+    }
+    assert "dpmc.datasets.registry" not in closure
+
+
+def test_what_is_made_of_data_that_could_not_be_had_is_lacking_too():
+    cells = {
+        "dataset=part, method=als, variant=standard": {"data.of": "jester"},
+        "dataset=other, method=als, variant=standard": {"data.of": "ml-10m"},
+        "dataset=drawn, method=als, variant=standard": {"data.rank": 2},
+    }
+    made_of = STUDY.regression.made_of
+    assert lacking_data(["jester"], cells, made_of) == ["jester", "part"]
+    assert lacking_data([], cells, made_of) == []
+    assert lacking_data(["jester"], cells, None) == ["jester"]

@@ -127,21 +127,6 @@ def test_errors_by_iteration_end_with_those_of_the_trial():
     assert [row["rmse"] for row in rows] == [row["rmse"] for row in without]
 
 
-def test_real_ratings_are_split_and_the_validation_part_is_another():
-    entry = {"training_share": 0.7, "test_share": 0.2, "rating_range": [1, 5]}
-    wanted = settings({}, data=entry)
-    test, validation = (
-        make_split("real", wanted, 0, real(), part=p) for p in ("test", "validation")
-    )
-    np.testing.assert_array_equal(test.training.values, validation.training.values)
-    assert len(test.test) == pytest.approx(2 * len(validation.test), abs=2)
-    other = make_split("real", wanted, 1, real())
-    assert not np.array_equal(test.training.users, other.training.users)
-    rows, _ = run_curve([(cell("trivial", dataset="real"), wanted)], ratings=real())
-    expected = np.sqrt(np.mean((test.test.values - test.training.values.mean()) ** 2))
-    assert rows[0]["rmse"] == pytest.approx(expected, rel=1e-12)
-
-
 def test_als_on_a_share_of_the_items_predicts_the_others_by_the_users_mean():
     ratings = real()
     split = Split(ratings, ratings)
@@ -221,12 +206,6 @@ def test_skew_of_uniform_samples_comes_from_users_with_few_ratings_of_popular_it
     assert shuffled["count_correlation"] is None
 
 
-def test_gini_of_equal_and_of_single_holders():
-    assert gini(np.full(9, 4)) == pytest.approx(0)
-    assert gini(np.array([0, 0, 0, 7])) == pytest.approx(0.75)
-    assert gini(np.array([1, 2, 3])) == pytest.approx(2 / 9)
-
-
 class Known:
     """Scores that are given: a row of a table for each user, told apart by the item known."""
 
@@ -284,3 +263,8 @@ def test_rankings_run_for_users_held_out():
         found[method] = rows[0]["recall"]
     # two groups of users: who knows the group finds twice as much as who knows the counts
     assert found["dpals"] > found["popularity"] + 0.05
+
+
+def test_gini_of_equal_and_of_single_holders():
+    for counts, expected in ((9 * [4], 0), ([0, 0, 0, 7], 0.75), ([1, 2, 3], 2 / 9)):
+        assert gini(np.array(counts)) == pytest.approx(expected)
