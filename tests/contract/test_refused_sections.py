@@ -29,7 +29,6 @@ EQUAL_PRIVACY = [
     ({"epsilons": [0.5, 3]}, ["no hyper-parameters", "epsilon 3"]),
     ({"methods": ["private_asl"]}, ["private_asl"]),
     ({"datasets": {"synthetic": {"rating_range": [3, 1]}}}, ["rating_range"]),
-    ({"tuning_seed": 2206}, ["tuning_seed", "seed"]),
 ]
 AUDIT = [
     ({"runs": 10}, ["audit.runs", "at least 100"]),

@@ -31,9 +31,9 @@ NOT_OFFERED = {
 }
 # one figure of each study, of different kinds
 DRAWN_TWICE = {
-    "audit": "privacy_audit",
+    "audit": "privacy_audit_tests",
     "dpals": "dpals_5_items",
-    "equal_privacy": "privacy_frontier",
+    "equal_privacy": "privacy_cost",
     "huber": "rmse_by_fraction",
     "onebit": "onebit_7_outp_privacy",
     "which_model": "models_1_errors",

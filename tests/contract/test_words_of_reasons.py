@@ -10,17 +10,17 @@ from dpmc_studies.frame.showing.frames import in_list
 from dpmc_studies.studies.dpals.claims.evidence import evidence_of as dpals_evidence
 from dpmc_studies.studies.dpals.claims.judge import PREDICATES as OF_DPALS
 from dpmc_studies.studies.dpals.frames import DATASETS
-from dpmc_studies.studies.equal_privacy.claims.evidence import Evidence as EqualPrivacyEvidence
-from dpmc_studies.studies.equal_privacy.claims.judge import PREDICATES as OF_EQUAL_PRIVACY
+from dpmc_studies.studies.equal_privacy.claims import PREDICATES as OF_EQUAL_PRIVACY
+from dpmc_studies.studies.equal_privacy.claims import Evidence as EqualPrivacyEvidence
 from dpmc_studies.studies.huber.claims.contrasts import LogRmse
 from dpmc_studies.studies.huber.claims.evidence import Evidence as HuberEvidence
 from dpmc_studies.studies.huber.claims.judge import PREDICATES as OF_HUBER
 from dpmc_studies.studies.huber.reported.numbers import load
 from dpmc_studies.studies.onebit.claims.evidence import evidence_of as onebit_evidence
 from dpmc_studies.studies.onebit.claims.judge import PREDICATES as OF_ONEBIT
-from dpmc_studies.studies.which_model.claims.evidence import Evidence as WhichModelEvidence
-from dpmc_studies.studies.which_model.claims.judge import NAMES
-from dpmc_studies.studies.which_model.claims.judge import PREDICATES as OF_WHICH_MODEL
+from dpmc_studies.studies.which_model.claims import NAMES
+from dpmc_studies.studies.which_model.claims import PREDICATES as OF_WHICH_MODEL
+from dpmc_studies.studies.which_model.claims import Evidence as WhichModelEvidence
 
 CODE = re.compile(
     r"\b[a-z0-9]+(?:_[a-z0-9]+)+\b"  # dpals_literal, entry_change
@@ -35,7 +35,7 @@ def reasons():
     judged = (
         ("dpals", OF_DPALS, dpals_evidence(dpals.tables())),
         ("equal_privacy", OF_EQUAL_PRIVACY, EqualPrivacyEvidence(
-            equal_privacy.fake_calibrated(), equal_privacy.fake_frontier())),
+            *map(equal_privacy.tables().get, ("calibrated", "frontier")))),
         ("which_model", OF_WHICH_MODEL, WhichModelEvidence(
             **{each: which_model.tables()[each] for each in NAMES})),
         ("onebit", OF_ONEBIT, onebit_evidence(onebit.tables())),

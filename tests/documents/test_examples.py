@@ -38,12 +38,10 @@ RUN = HOME / "docs" / "run.md"
 """It speaks of the reader's own mine.yaml and shows none."""
 EXTEND = HOME / "docs" / "extend.md"
 FOLDERS = ("config", "docs", "benchmarks", "examples", "envs", "src", "workflow")
-OWN_RATINGS = ("noise", "fit", "verify", "card", "ledger", "complete", "page", "evaluate")
 NEEDS_MIRROR = ("data", "fetch")
 """Without one it needs the network."""
 REPLACING = ("fit", "complete", "card", "page")
 """Commands that refuse to replace what an example above wrote."""
-PROGRAMS = ("dpmc", "make", "python", "snakemake", "git", "cd", "squeue", "tmux", "docker")
 
 every = {
     kind: pytest.mark.parametrize("document", found, ids=name_of)
@@ -112,19 +110,6 @@ def test_documents_are_all_that_there_are():
     assert ours == set(DOCUMENTS)
 
 
-def test_every_kind_of_fence_is_found(tmp_path):
-    page = tmp_path / "page.md"
-    page.write_text(
-        "~~~sh\na\n~~~\n- x\n\n  ``` py\n  b\n    c\n  ```\n```\nd\n````\n```console\n$ e\n$ f"
-    )
-    found = [(block.line, block.language, block.text) for block in fenced(page)]
-    assert found == [
-        *((1, "sh", "a\n"), (6, "py", "b\n  c\n"), (10, "", "d\n")),
-        (13, "console", "$ e\n$ f"),
-    ]
-    assert [example.words for example in examples(page)] == [["e"], ["f"]]
-
-
 def leaf(words):
     """Return the command that words call, and its arguments."""
     command = cli
@@ -133,11 +118,6 @@ def leaf(words):
         command = command.get_command(click.Context(command), name)
         assert command is not None, f"There is no command {name}."
     return command, words
-
-
-@every["console"]
-def test_programs_are_known(document):
-    assert {program(example) for example in examples(document)} <= set(PROGRAMS)
 
 
 @pytest.mark.slow
@@ -166,11 +146,6 @@ def run(words, printed):
         status, output = result.exit_code, result.output
     assert status == 0, (words, output)
     assert " ".join(printed.split()) in " ".join(output.split()), words
-
-
-def test_the_readme_and_the_page_on_own_ratings_show_every_command_for_these():
-    shown = {example.words[1] for each in DOCUMENTS for example in of_dpmc(each)}
-    assert set(OWN_RATINGS) <= shown
 
 
 @every["python"]

@@ -49,19 +49,6 @@ def test_links_lead_somewhere():
     assert {name_of(each): found for each in DOCUMENTS if (found := list(dead(each)))} == {}
 
 
-def test_dead_links_are_found(tmp_path, monkeypatch):
-    monkeypatch.setattr("test_links.HOME", tmp_path)
-    page = tmp_path / "page.md"
-    page.write_text(
-        "# One two\n## One two\n[a](page.md#one-two-1) [b](#one-two) [c](#two) [d](none.md)\n"
-        "[`e`](page.md#no) ![f](none.png) [g](../out.md) `[h](none.md)`\n```\n[i](no.md)\n```\n"
-        '<a id="x"></a>named: [x](#x) [y](#y)\n'
-        "code `over\n an end`: [j](no.md#j). The `[k](none.md)`\n"
-    )
-    found = ["#two", "none.md", "page.md#no", "none.png", "../out.md", "#y", "no.md#j"]
-    assert list(dead(page)) == found
-
-
 def test_every_page_is_linked_from_the_readme_or_from_a_page_that_is():
     reached, waiting = set(), [README]
     while waiting:
@@ -96,16 +83,6 @@ def test_every_id_and_the_first_use_of_a_word_of_ours_are_links(links):
         if each not in links["GENERATED"] and text != each.read_text(encoding="utf-8")
     ]
     assert behind == [], "link them with: .venv/bin/python envs/links.py"
-
-
-def test_words_are_linked_once_where_a_page_does_not_explain_them(links):
-    page = HOME / "docs" / "run.md"
-    text = "# A study\nA `study` of cells. Another study; a cell. Claim H2 has many trials.\n"
-    assert links["with_links"](page, text) == (
-        "# A study\nA `study` of [cells](glossary.md#cell). Another [study](glossary.md#study); a "
-        "cell. Claim [H2](claims.md#h2) has many [trials](glossary.md#trial).\n"
-    )
-    assert "#relation)" not in links["with_links"](HOME / "docs/relations.md", "A new relation.")
 
 
 def test_the_glossary_explains_the_words_that_pages_link_to_and_is_short(links):

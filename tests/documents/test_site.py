@@ -34,12 +34,6 @@ def test_a_warning_ends_the_build():
     assert command == "mkdocs build"
 
 
-def test_code_over_the_end_of_a_line_is_left_alone(hooks):
-    text = "`--for ranking\n--likes-from 4`: it [ranks](docs/own-ratings.md#rankings). The `model`"
-    found = [each[0] for each in hooks["PARTS"].finditer(text)]
-    assert found == [text[: text.index(":")], "[ranks](docs/own-ratings.md#rankings)", "`model`"]
-
-
 def test_the_api_shows_what_the_page_about_python_names(hooks):
     shown = {f"dpmc.{name}" for _, names in hooks["API"].values() for name in names}
     text = (HOME / "docs" / "python.md").read_text(encoding="utf-8")
@@ -51,20 +45,6 @@ def test_the_api_shows_what_the_page_about_python_names(hooks):
         if not any(name == each or name.startswith(f"{each}.") for each in shown)
     ]
     assert missing == []
-
-
-def test_search_works_from_the_folder_with_a_script_of_our_own():
-    """The plug-in offline would fetch it from elsewhere. Words are split at hyphens."""
-    assert re.search(r"^  - offline$", MKDOCS, flags=re.MULTILINE)
-    (script,) = re.findall(r"polyfills: \[assets/(\S+)\]", MKDOCS)
-    assert "iframe-worker" in script  # by which the plug-in knows it
-    assert "Copyright" in (HOME / "envs" / script).read_text(encoding="utf-8")
-    separator = re.search(r"separator: '(\S+)'", MKDOCS)[1]
-    found = re.split(separator, "plug-in of user-level (0.12), dpmc.privacy")
-    assert [word for word in found if word] == [
-        *("plug", "in", "of", "user", "level", "0.12", "dpmc", "privacy")
-    ]
-    assert "plug-in" in (HOME / "docs" / "extend.md").read_text(encoding="utf-8").splitlines()[0]
 
 
 def test_the_place_for_parameters_in_a_docstring_is_filled():

@@ -12,15 +12,13 @@ from dpmc_studies.frame.judging.choices import USUAL, Choices
 from dpmc_studies.frame.judging.claims import load_claims, table_of_verdicts
 from dpmc_studies.frame.judging.comparing import (
     RULES,
-    Comparison,
-    Side,
     at_places,
     compared_claims,
 )
 from dpmc_studies.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, NO_EFFECT, SUPPORTED
 from dpmc_studies.frame.judging.rules import Sample
-from dpmc_studies.studies.equal_privacy.claims import own
-from dpmc_studies.studies.equal_privacy.claims.evidence import Evidence
+from dpmc_studies.studies.equal_privacy import claims as own
+from dpmc_studies.studies.equal_privacy.claims import Evidence
 
 HOME = Path(__file__).parents[3]
 
@@ -209,12 +207,6 @@ def test_the_documented_example_is_judged_on_the_reference(tmp_path):
     (block,) = (b for b in fenced(HOME / "docs" / "extend.md") if b.language == "yml")
     found = equal_privacy(tmp_path, block.text)
     assert (found["effect"] < 0, "of 6" in found["reason"]) == (True, True), found["reason"]
-
-
-def test_noise_of_a_reference_is_refused():
-    sides = [Side({"method": (name,), "mechanism": ("huber",)}) for name in ("als", "private_irls")]
-    with pytest.raises(InputError, match=r"als is a reference without noise .*'private_als'"):
-        own.refuse_noise_of_references("P20", Comparison(*sides, Side({}), "all", {}))
 
 
 def test_every_rule_judges_something():

@@ -7,7 +7,7 @@ import pytest
 
 from dpmc_studies.frame.showing.forest import GAP, Forest, Notes, Points, draw_forest
 from dpmc_studies.frame.showing.panels import Axis
-from dpmc_studies.frame.showing.style import RC, VERMILLION, Look, shaded
+from dpmc_studies.frame.showing.style import RC, Look, shaded
 
 ROWS = pd.DataFrame({"row": [0, 2, 1], "x": [1.0, 2.0, 3.0], "low": 0.5, "high": 4.0, "below": 0.1})
 FOREST = Forest(
@@ -18,7 +18,7 @@ FOREST = Forest(
         Points(ROWS[["row", "x"]].head(1), Look("#000000", "", "--"), "theirs", across=True),
     ],
     groups=["one", "one", "two"],
-    notes=[Notes(["yes", "no", "yes"], "held", alarming=[False, True, False])],
+    notes=[Notes(["yes", "no", "yes"], "held")],
     reference=0.0,
 )
 
@@ -53,10 +53,8 @@ def test_intervals_lie_on_their_points_and_lines_across_rows(axes):
     np.testing.assert_allclose(across, [[[1, -0.42], [1, 0.42]]])
 
 
-def test_notes_end_the_rows_and_alarm(axes):
-    texts = {text.get_text(): text.get_color() for text in axes.texts}
+def test_notes_end_the_rows(axes):
     assert [text.get_text() for text in axes.texts] == ["yes", "no", "yes", "held"]
-    assert texts["no"] == VERMILLION != texts["yes"]
 
 
 def test_an_axis_is_linear_around_zero(axes):

@@ -7,7 +7,7 @@ from io import StringIO
 import numpy as np
 import pandas as pd
 import pytest
-from fake_results.equal_privacy import fake_calibrated
+from fake_results import equal_privacy
 from fake_results.huber import fake_losses, fake_totals
 from scipy import stats
 
@@ -266,7 +266,7 @@ def test_one_trial_has_a_mean_without_standard_error(trials, published_folder, b
 @pytest.fixture(scope="module")
 def every_table(tables, without_data, published_folder):
     more = [totals_table(fake_totals(), load(published_folder)), loss_table(fake_losses())]
-    more += equal_tables(fake_calibrated())
+    more += equal_tables(equal_privacy.tables()["calibrated"])
     return [*tables.values(), *without_data.values(), *more]
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from dpmc_studies.frame.showing.panels import first_of_each, handle
 from dpmc_studies.frame.showing.scales import Axis, set_scale
-from dpmc_studies.frame.showing.style import BLACK, PAGE, VERMILLION, Drawing, Look, new_figure
+from dpmc_studies.frame.showing.style import BLACK, PAGE, Drawing, Look, new_figure
 
 GAP = 0.4  # between groups of rows, in rows
 EDGE = 0.65  # between the first and the last row and the edges of a panel, in rows
@@ -48,7 +48,6 @@ class Notes:
     texts: Sequence[str]
     head: str = ""
     color: str = BLACK
-    alarming: Sequence[bool] = ()
     at: float = 1.0
 
 
@@ -146,10 +145,8 @@ def _draw(axes, panel: Forest, heights: np.ndarray) -> None:
 def _write(axes, notes: Notes, heights: np.ndarray) -> None:
     behind = {"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8}
     place = {"transform": axes.get_yaxis_transform(), "ha": "right", "va": "center"}
-    alarming = notes.alarming or [False] * len(notes.texts)
-    for height, text, bad in zip(heights, notes.texts, alarming, strict=True):
-        look = {"color": VERMILLION, "weight": "bold"} if bad else {"color": notes.color}
-        axes.text(notes.at, height, text, bbox=behind, zorder=5, **look, **place)
+    for height, text in zip(heights, notes.texts, strict=True):
+        axes.text(notes.at, height, text, bbox=behind, zorder=5, color=notes.color, **place)
     if notes.head:
         above = {"xycoords": "axes fraction", "textcoords": "offset points", "xytext": (0, 4)}
         axes.annotate(notes.head, (notes.at, 1), ha="right", color=notes.color, **above)

@@ -4,7 +4,7 @@ The audit has independent parts, each a job of its own.
 """
 
 from dpmc_studies.frame.api import Regression, Study
-from dpmc_studies.studies.audit.jobs import PART
+from dpmc_studies.studies.audit.parts import PART
 from dpmc_studies.studies.audit.rows import AUDIT_KEYS
 
 STUDY = Study.of(

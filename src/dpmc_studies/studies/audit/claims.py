@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from dpmc_studies.frame.judging.claims import judge_all, registering
 from dpmc_studies.frame.judging.finding import Finding
 from dpmc_studies.frame.judging.rules import fact, not_available
 from dpmc_studies.frame.showing.results import read_results
-from dpmc_studies.studies.audit.frames import describe_audit, with_share
 
 PREDICATES: dict[str, Callable[[pd.DataFrame | None], Finding]] = {}
 claim = registering(PREDICATES)
@@ -26,4 +26,17 @@ def no_promise_is_broken(audit: pd.DataFrame | None) -> Finding:
     """FACT: every test was passed, and every planted fault was caught."""
     if audit is None:
         return not_available("the audit")
-    return fact(audit["passed"].astype(bool).all(), describe_audit(with_share(audit)))
+    return fact(audit["passed"].astype(bool).all(), describe_audit(audit))
+
+
+def describe_audit(audit: pd.DataFrame) -> str:
+    """Count the tests that were passed and the planted faults that were caught."""
+    passed, honest = audit["passed"].astype(bool), audit["planted_fault"].isna()
+    confidence = audit["confidence"].dropna()
+    sure = f" at {100 * confidence.min():g} % confidence a test" if len(confidence) else ""
+    text = f"{passed[honest].sum()} of {honest.sum()} tests are passed{sure}"
+    highest = (audit["lower_bound"] / audit["claimed_epsilon"])[honest].max()
+    if np.isfinite(highest):
+        text += f", with lower bounds of up to {100 * highest:.1f} % of the claimed ε"
+    caught, planted = passed[~honest].sum(), (~honest).sum()
+    return f"{text}; {caught} of {planted} planted faults are caught."

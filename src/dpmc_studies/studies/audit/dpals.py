@@ -11,8 +11,7 @@ from dpmc.privacy.relations import USER_LEVEL
 from dpmc_studies.methods import method_class
 from dpmc_studies.studies.audit.method_runs import DELTA, EPSILON, method_rows
 from dpmc_studies.studies.audit.neighbours import RANGE, RATINGS_PER_USER
-from dpmc_studies.studies.audit.rows import AUDIT
-from dpmc_studies.studies.audit.streams import stream
+from dpmc_studies.studies.audit.rows import AUDIT, stream
 
 _DPALS = {
     "ratings_per_user": RATINGS_PER_USER, "rank": 1, "factor_bound": 0.01,

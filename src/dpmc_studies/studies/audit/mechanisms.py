@@ -14,8 +14,7 @@ from dpmc.mechanisms.discrete import Discrete, DiscreteGaussian, DiscreteLaplace
 from dpmc.privacy.calibration import CALIBRATED, calibrate
 from dpmc_studies.studies.audit.noise import NoiseClaim, noise_rows
 from dpmc_studies.studies.audit.randomised import response_rows
-from dpmc_studies.studies.audit.rows import AUDIT
-from dpmc_studies.studies.audit.streams import stream
+from dpmc_studies.studies.audit.rows import AUDIT, stream
 
 EPSILON = 1.0
 DELTA = 0.05

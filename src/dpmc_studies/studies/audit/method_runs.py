@@ -14,16 +14,16 @@ from dpmc_studies.statistics.privacy_bounds import (
     loss_bound,
     threshold_bound,
 )
-from dpmc_studies.studies.audit.methods import FACTOR_METHODS, METHODS
 from dpmc_studies.studies.audit.neighbours import RANGE, RATINGS_PER_USER, neighbours
+from dpmc_studies.studies.audit.parts import FACTOR_METHODS, METHODS
 from dpmc_studies.studies.audit.rows import (
     AUDIT,
     CONFIDENCE,
     bound_row,
     p_value_row,
     sensitivity_row,
+    stream,
 )
-from dpmc_studies.studies.audit.streams import stream
 from dpmc_studies.studies.audit.traces import Trace, follow
 
 EPSILON, DELTA = 4.0, 0.05

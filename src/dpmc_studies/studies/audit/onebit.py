@@ -19,8 +19,7 @@ from dpmc_studies.methods.onebit.noise import OBJECTIVE, OUTPUT, plan_of
 from dpmc_studies.methods.onebit.private import Completion, Problem, complete
 from dpmc_studies.methods.onebit.solve import Ball, solve
 from dpmc_studies.studies.audit.method_runs import trace_rows
-from dpmc_studies.studies.audit.rows import AUDIT, difference_row, sensitivity_row
-from dpmc_studies.studies.audit.streams import stream
+from dpmc_studies.studies.audit.rows import AUDIT, difference_row, sensitivity_row, stream
 from dpmc_studies.studies.audit.traces import Trace, compare
 
 EPSILON, DELTA = 2.0, 0.05

@@ -9,8 +9,7 @@ import numpy as np
 
 from dpmc.mechanisms.randomised_response import RandomisedResponse
 from dpmc_studies.statistics.privacy_bounds import fit_of_sample, threshold_bound
-from dpmc_studies.studies.audit.rows import AUDIT, CONFIDENCE, bound_row, p_value_row
-from dpmc_studies.studies.audit.streams import stream
+from dpmc_studies.studies.audit.rows import AUDIT, CONFIDENCE, bound_row, p_value_row, stream
 
 EPSILON = 1.0
 UNEVEN = RandomisedResponse(0.5 * math.exp(-EPSILON), 0.5)

@@ -29,8 +29,8 @@ from dpmc_studies.studies.audit.rows import (
     difference_row,
     sensitivity_row,
     share_row,
+    stream,
 )
-from dpmc_studies.studies.audit.streams import stream
 from dpmc_studies.studies.audit.traces import asked
 
 SHARE = 0.3

@@ -10,8 +10,7 @@ from dpmc_studies.studies.audit.dpals import FAMILIES, audited_family
 from dpmc_studies.studies.audit.method_runs import DELTA, audited_method
 from dpmc_studies.studies.audit.released import Publisher, publisher_rows
 from dpmc_studies.studies.audit.released_items import selection_rows
-from dpmc_studies.studies.audit.rows import AUDIT
-from dpmc_studies.studies.audit.streams import stream
+from dpmc_studies.studies.audit.rows import AUDIT, stream
 
 FITTED = ("private_als", "private_user_item_bias")
 """Methods of ``dpmc fit`` for every relation; others are for users."""

@@ -1,6 +1,9 @@
 """The rows of audit.csv: what was claimed, what a test found, and whether the claim stands."""
 
 from collections.abc import Iterable
+from functools import partial
+
+from dpmc_studies.frame.jobs import seeds
 
 AUDIT_COLUMNS = (
     "target", "test", "mechanism", "method", "relation", "claimed_epsilon", "delta", "samples",
@@ -12,6 +15,8 @@ AUDIT_KEYS = (
 """What names a row."""
 AUDIT = "audit"
 """Purpose of the streams of random numbers."""
+stream = partial(seeds.stream, frozen={"method": "solver"})
+"""Columns that were renamed keep their first names in the streams."""
 CONFIDENCE = 0.999
 """Of each lower bound: a claim that is true is exceeded with a probability of at most 0.001."""
 SIGNIFICANCE = 1e-6

@@ -5,25 +5,48 @@ budget (epsilon, delta) of a training, private baselines among them, each with h
 that were chosen for it on other seeds.
 """
 
-from dpmc_studies.frame.api import Job, Regression, Step, Study
-from dpmc_studies.studies.equal_privacy import frontier
-from dpmc_studies.studies.equal_privacy.cells import METRICS
-from dpmc_studies.studies.equal_privacy.hyperparameters import KEYS
-from dpmc_studies.studies.equal_privacy.jobs import FIT, TUNE, by_mechanism
-from dpmc_studies.studies.equal_privacy.settings import prepare
+from collections.abc import Iterator
 
+from dpmc_studies.frame.api import Job, Regression, Settings, Step, Study, ratings_of
+from dpmc_studies.methods import method_module
+from dpmc_studies.studies.equal_privacy import frontier
+from dpmc_studies.studies.equal_privacy.cells import CALIBRATED_COLUMNS, METRICS, CalibratedCell
+from dpmc_studies.studies.equal_privacy.settings import (
+    KEYS,
+    calibrated_cells,
+    calibrated_settings,
+    prepare,
+)
+
+
+def by_mechanism(cell: CalibratedCell, settings: Settings) -> Iterator[tuple[dict, dict]]:
+    """Yield each mechanism of a cell as the table of trials names it, with what it uses.
+
+    Its hyper-parameters stand under ``method``: ``rank`` is that of the data.
+    """
+    shared = {name: value for name, value in settings.items() if name != "hyperparameters"}
+    for mechanism, own in settings["hyperparameters"].items():
+        yield cell.coordinates() | {"mechanism": mechanism}, shared | {"method": own}
+
+
+FIT = Job(
+    name="fit",
+    run=".trial:run",
+    tables={"calibrated": CALIBRATED_COLUMNS},
+    cell=CalibratedCell,
+    cells=calibrated_cells,
+    by=("dataset", "relation", "method"),  # a job runs all epsilons
+    settings=calibrated_settings,
+    inputs=ratings_of,
+    modules=lambda section, cell: [method_module(cell.method)],  # imported by its name
+)
 STUDY = Study.of(
     __name__,
     title="Private models at an equal total budget",
     prepare=prepare,
-    jobs=(FIT, Job.of(frontier), TUNE),
+    jobs=(FIT, Job.of(frontier)),
     steps=(
-        Step(
-            "claims",
-            ".claims.judge:run",
-            makes=("claims", "comparisons"),
-            needs=("calibrated", "frontier"),
-        ),
+        Step("claims", makes=("claims", "comparisons"), needs=("calibrated", "frontier")),
         Step("tables"),
         Step("figures"),
     ),

@@ -7,7 +7,7 @@ paired by trial, on the logarithmic scale.
 
 import pandas as pd
 
-from dpmc_studies.frame.showing.frames import FACTOR_MODELS, PRIVATE_BASELINES, cell_means
+from dpmc_studies.frame.showing.frames import PRIVATE_BASELINES, cell_means
 from dpmc_studies.statistics import paired
 from dpmc_studies.statistics.tests import log_positive
 from dpmc_studies.studies.equal_privacy.frames import CELL, MODEL
@@ -17,16 +17,6 @@ def error(calibrated: pd.DataFrame) -> pd.Series:
     """Return the RMSE of each row: on all entries where they are known, else on held-out ones."""
     whole = calibrated["rmse_all"].astype(float)
     return whole.where(whole.notna(), calibrated["rmse_heldout"].astype(float))
-
-
-def private(calibrated: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of models with a guarantee."""
-    return calibrated[calibrated["relation"].notna()]
-
-
-def references(calibrated: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of models without noise, which guarantee nothing."""
-    return calibrated[calibrated["relation"].isna()]
 
 
 def summary(calibrated: pd.DataFrame) -> pd.DataFrame:
@@ -50,13 +40,13 @@ def one_mechanism_per_baseline(calibrated: pd.DataFrame) -> pd.DataFrame:
 
 def places(calibrated: pd.DataFrame) -> dict[tuple, pd.DataFrame]:
     """Return log RMSE of the private models by (data set, relation, epsilon)."""
-    rows = private(calibrated)
+    rows = calibrated[calibrated["relation"].notna()]
     return paired.places(rows, log_positive(error(rows)), CELL, MODEL)
 
 
 def places_and_references(calibrated: pd.DataFrame) -> dict[tuple, pd.DataFrame]:
     """Return :func:`places`, each with the references of its data set beside the private models."""
-    rows = references(calibrated)
+    rows = calibrated[calibrated["relation"].isna()]
     rows = rows.assign(log_rmse=log_positive(error(rows)))
     plain = {
         dataset: part.pivot(index="trial", columns=MODEL, values="log_rmse")
@@ -66,17 +56,3 @@ def places_and_references(calibrated: pd.DataFrame) -> dict[tuple, pd.DataFrame]
         place: errors.join(plain[place[0]]) if place[0] in plain else errors
         for place, errors in places(calibrated).items()
     }
-
-
-def models_of(calibrated: pd.DataFrame, methods, mechanisms=None) -> list[tuple[str, str]]:
-    """Return the (method, mechanism) pairs of a table with one of these methods and mechanisms."""
-    rows = private(calibrated)
-    rows = rows[rows["method"].isin(list(methods))]
-    if mechanisms is not None:
-        rows = rows[rows["mechanism"].isin(list(mechanisms))]
-    return list(rows[MODEL].drop_duplicates().itertuples(index=False, name=None))
-
-
-def factor_models(calibrated: pd.DataFrame, mechanisms=None) -> list[tuple[str, str]]:
-    """Return the matrix factorisations of a table."""
-    return models_of(calibrated, FACTOR_MODELS, mechanisms)

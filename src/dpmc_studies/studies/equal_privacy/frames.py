@@ -1,7 +1,5 @@
 """What tables, figures and findings at equal privacy share: their frames and labels."""
 
-import pandas as pd
-
 from dpmc.privacy.relations import (
     ENTRY_ADD_REMOVE,
     ENTRY_CHANGE,
@@ -48,16 +46,3 @@ EVENTS = {
 
 
 dataset_label = DATASETS.__getitem__
-
-
-def describe_frontier(data: pd.DataFrame) -> str:
-    """Say where Huber noise wins, and by how much at best."""
-    wins = data["best"] == HUBER
-    if not wins.any():
-        return f"Huber noise wins nowhere on these {len(data)} points."
-    best = data.loc[data["ratio"].idxmin()]
-    return (
-        f"Huber noise wins at {int(wins.sum())} of {len(data)} points, by "
-        f"{100 * (1 - best['ratio']):.1f} % of the variance at most, at {best['releases']:,g} "
-        f"releases and ε = {best['epsilon']:g} with a = {best['huber_a']:.2f}."
-    )

@@ -21,49 +21,42 @@ class Releases(Cell):
     releases: int
 
 
+def cells(section: Mapping) -> Iterable[Releases]:
+    """Return a cell for each number of releases."""
+    return map(Releases, section["frontier"]["releases"])
+
+
 def settings(section: Section, cell: Releases) -> dict[str, object]:
-    """Return the arguments of :func:`frontier_table`."""
+    """Return exactly what a cell uses."""
     frontier = {"epsilons": section["frontier"]["epsilons"], "delta": section["delta"]}
     return {"releases": [cell.releases]} | frontier
 
 
 def run(task: Task) -> list[dict[str, object]]:
-    """Find the smallest variances; the settings are the arguments of :func:`frontier_table`."""
-    return frontier_table(**task.settings)
+    """Return the smallest variances at sensitivity 1 for each budget of all releases together.
 
-
-def frontier_table(
-    releases: Iterable[int], epsilons: Iterable[float], delta: float = 1e-5
-) -> list[dict[str, object]]:
-    """Return the smallest variances at sensitivity 1 for each number of releases and budget.
-
-    Budgets are of all releases together. Rows have the keys COLUMNS: the variances of the three
-    mechanisms (Huber noise optimised over both its parameters), those parameters, Huber's variance
-    over the smaller of the other two, and the name of the best.
+    Of Huber noise, which is optimised over both its parameters, with these; ``ratio`` is its
+    variance over the smaller of the other two.
     """
-    epsilons = list(epsilons)
-    return [_row(count, epsilon, delta) for count in releases for epsilon in epsilons]
-
-
-def _row(count: int, epsilon: float, delta: float) -> dict[str, object]:
-    found = smallest_variances(count, epsilon, delta)
-    variances = {mechanism: one.noise.var() for mechanism, one in found.items()}
-    huber = found["huber"].noise
-    return {
-        "releases": count,
-        "epsilon": float(epsilon),
-        "delta": delta,
-        **variances,
-        "huber_a": huber.a,
-        "huber_scale": huber.scale,
-        "ratio": variances["huber"] / min(variances["gaussian"], variances["laplace"]),
-        "best": best_of(variances),
-    }
-
-
-def cells(section: Mapping) -> Iterable[Releases]:
-    """Return a cell for each number of releases."""
-    return map(Releases, section["frontier"]["releases"])
+    (count,), delta = task.settings["releases"], task.settings["delta"]
+    rows = []
+    for epsilon in task.settings["epsilons"]:
+        found = smallest_variances(count, epsilon, delta)
+        variances = {mechanism: one.noise.var() for mechanism, one in found.items()}
+        huber = found["huber"].noise
+        rows.append(
+            {
+                "releases": count,
+                "epsilon": float(epsilon),
+                "delta": delta,
+                **variances,
+                "huber_a": huber.a,
+                "huber_scale": huber.scale,
+                "ratio": variances["huber"] / min(variances["gaussian"], variances["laplace"]),
+                "best": best_of(variances),
+            }
+        )
+    return rows
 
 
 TABLES = {"frontier": COLUMNS}

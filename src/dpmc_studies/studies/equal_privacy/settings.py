@@ -2,22 +2,33 @@
 
 The papers compare noises at equal variance. Here they are compared at an equal total budget
 (epsilon, delta) of a training, with hyper-parameters for each cell and mechanism that were chosen
-on other seeds (:mod:`dpmc_studies.studies.equal_privacy.tuning`) and stand in a file.
+on other seeds and stand in a file.
 """
 
+import csv
 from collections.abc import Mapping
 from pathlib import Path
 
 from dpmc.errors import InputError
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc_studies.frame.api import Section, refuse_unknown_data
+from dpmc_studies.frame.jobs.cells import format_coordinate
 from dpmc_studies.studies.equal_privacy.cells import NOT_PRIVATE, CalibratedCell
-from dpmc_studies.studies.equal_privacy.hyperparameters import load_hyperparameters, row_of
 
 TABLE = Path(__file__).parent / "hyperparameters.csv"
 NAME = "equal_privacy"
-TUNING_TRIALS = 3  # where a data set does not name another number
 L1_MECHANISMS = ("laplace", "huber")
+KEYS = ("dataset", "relation", "epsilon", "method", "mechanism")
+# Whole numbers (offsets is 0 or 1; norm is that of the sensitivities, 1 or 2, of Laplace and Huber
+# noise), then others; a row has those that its method takes.
+COUNTS = ("rank", "iterations", "inner_iterations", "ratings_per_user", "offsets", "norm")
+NUMBERS = (
+    "factor_bound", "residual_bound", "loss_parameter", "regularization", "user_regularization",
+    "shrinkage",
+)  # fmt: skip
+COLUMNS = (*KEYS, *COUNTS, *NUMBERS, "tuning_rmse")
+
+Hyperparameters = dict[tuple, dict[str, float]]
 
 
 def prepare(section: Section, own_sets: Mapping[str, Mapping]) -> Section:
@@ -29,11 +40,6 @@ def prepare(section: Section, own_sets: Mapping[str, Mapping]) -> Section:
     # describing the study imports no methods
     from dpmc_studies.studies.equal_privacy.trial import make_calibrated_method
 
-    if section["tuning_seed"] == section["seed"]:
-        raise InputError(
-            f"{NAME}.tuning_seed must differ from {NAME}.seed, both are {section['seed']}: "
-            "hyper-parameters are chosen on other data than they are judged on."
-        )
     table = load_hyperparameters(section["hyperparameters"] or TABLE)
     section = {**section, "hyperparameters": table}
     refuse_unknown_data(section["datasets"], own_sets)
@@ -49,6 +55,32 @@ def prepare(section: Section, own_sets: Mapping[str, Mapping]) -> Section:
         for mechanism, values in settings["hyperparameters"].items():
             make_calibrated_method(cell, settings, mechanism, values)
     return section
+
+
+def load_hyperparameters(path: str | Path) -> Hyperparameters:
+    """Read the hyper-parameters by :data:`KEYS` (relation and epsilon None for a reference)."""
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"{path}: the file with the hyper-parameters is missing.")
+    with open(path, encoding="utf-8", newline="") as stream:
+        reader = csv.DictReader(stream)
+        if tuple(reader.fieldnames or ()) != COLUMNS:
+            raise InputError(f"{path}: the columns must be {', '.join(COLUMNS)}.")
+        table: Hyperparameters = {}
+        for row in reader:
+            where = f"{path}: line {reader.line_num}"
+            if None in row or None in row.values():
+                raise InputError(f"{where} has too few or many fields.")
+            try:
+                key = (*CalibratedCell.parse(row).coordinates().values(), row["mechanism"])
+                values = {name: int(row[name]) for name in COUNTS if row[name] != ""}
+                values |= {name: float(row[name]) for name in NUMBERS if row[name] != ""}
+            except ValueError:
+                raise InputError(f"{where} has a value that is not a number.") from None
+            if key in table:
+                raise InputError(f"{where} repeats an earlier row.")
+            table[key] = values
+    return table
 
 
 def calibrated_cells(privacy: Mapping) -> list[CalibratedCell]:
@@ -98,17 +130,17 @@ def calibrated_settings(privacy: Mapping, cell: CalibratedCell) -> dict[str, obj
     A setting that is not in here cannot change the cell's numbers, so it need not rerun: editing
     one row of the hyper-parameters reruns the one job that it belongs to.
     """
-    own = {
-        mechanism: {}
-        if cell.method in privacy["untuned"]
-        else row_of(privacy["hyperparameters"], cell, mechanism)
-        for mechanism in mechanisms_of(privacy, cell)
-    }
-    return shared_settings(privacy, cell) | {"hyperparameters": own}
-
-
-def shared_settings(privacy: Mapping, cell: CalibratedCell) -> dict[str, object]:
-    """Return the settings of a cell without its hyper-parameters."""
+    own, table = {}, privacy["hyperparameters"]
+    for mechanism in mechanisms_of(privacy, cell):
+        key = (*cell.coordinates().values(), mechanism)
+        if cell.method not in privacy["untuned"] and key not in table:
+            raise InputError(
+                f"There are no hyper-parameters for {cell.method} with {mechanism} noise on "
+                f"{cell.dataset}, {format_coordinate(cell.relation)}, "
+                f"epsilon {format_coordinate(cell.epsilon)}: add a row to a copy of its "
+                f"{TABLE.name} and name it in {NAME}.hyperparameters."
+            )
+        own[mechanism] = table.get(key, {})
     entry = privacy["datasets"][cell.dataset]
     settings = {
         "seed": privacy["seed"],
@@ -117,18 +149,6 @@ def shared_settings(privacy: Mapping, cell: CalibratedCell) -> dict[str, object]
     }
     if cell.relation is not None:
         settings["delta"] = float(privacy["delta"])
-    own = ("rank", "observed_fraction", "users", "items", "scale", "training_share")
-    return settings | {name: entry[name] for name in own if name in entry}
-
-
-def tuning_settings(privacy: Mapping, cell: CalibratedCell) -> dict[str, object]:
-    """Return exactly what :mod:`dpmc_studies.studies.equal_privacy.tuning` needs to know of a
-    cell.
-    """
-    settings = shared_settings(privacy, cell)
-    del settings["trials"]
-    return settings | {
-        "seed": privacy["tuning_seed"],
-        "tuning_trials": privacy["datasets"][cell.dataset].get("tuning_trials", TUNING_TRIALS),
-        "mechanisms": mechanisms_of(privacy, cell),
-    }
+    of_data = ("rank", "observed_fraction", "users", "items", "scale", "training_share")
+    settings |= {name: entry[name] for name in of_data if name in entry}
+    return settings | {"hyperparameters": own}

@@ -21,7 +21,6 @@ from dpmc_studies.statistics.paired import Leader, leader
 from dpmc_studies.studies.equal_privacy.comparisons import (
     one_mechanism_per_baseline,
     places,
-    references,
     summary,
 )
 from dpmc_studies.studies.equal_privacy.frames import (
@@ -63,7 +62,7 @@ def equal_tables(calibrated: pd.DataFrame) -> list[Table]:
 
 def _relation_table(number, relation, table, leaders, calibrated) -> Table:
     here = table[table["relation"] == relation]
-    plain = references(calibrated)
+    plain = calibrated[calibrated["relation"].isna()]
     selectors, columns = _columns(here, plain)
     rows = []
     for dataset in present(here["dataset"], DATASETS):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpmc.datasets.synthetic import SyntheticInstance, generate
+from dpmc.datasets.synthetic import generate
 from dpmc.errors import InputError
 from dpmc.ratings import Ratings
 from dpmc_studies.datasets.splits import random_split
@@ -23,11 +23,6 @@ class KnownMatrix:
 
     training: Ratings
     matrix: np.ndarray  # shape (n_users, n_items)
-
-    @classmethod
-    def of_instance(cls, instance: SyntheticInstance) -> "KnownMatrix":
-        """Return the problem to find a matrix from its observed entries."""
-        return cls(instance.observed, instance.matrix())
 
     def errors(self, model, rating_range: Sequence[float]) -> dict[str, float | None]:
         """Return RMSE on all entries and on the unobserved ones."""
@@ -50,11 +45,6 @@ class HeldOut:
     training: Ratings
     heldout: Ratings
 
-    @classmethod
-    def of_ratings(cls, ratings: Ratings, share: float, rng: np.random.Generator) -> "HeldOut":
-        """Split ratings at random, ``share`` of them for training."""
-        return cls(*random_split(ratings, share, rng, ratings.name))
-
     def errors(self, model, rating_range: Sequence[float]) -> dict[str, float | None]:
         """Return RMSE on held-out ratings, raw and clipped to the public range."""
         predicted = model.predict(self.heldout.users, self.heldout.items)
@@ -73,20 +63,19 @@ def make_problem(
 ) -> Problem:
     """Return the data of a trial, the same for all relations, epsilons, methods and mechanisms.
 
-    The data set "synthetic" has the very data of the papers' grid with the same seed.
-
-    ``settings`` is what :func:`dpmc_studies.studies.equal_privacy.settings.calibrated_settings`
-    returns; ``ratings`` is the whole data set, where it is a real one.
+    The data set "synthetic" has the very data of the papers' grid with the same seed. ``ratings``
+    is the whole data set, where it is a real one.
     """
     seed = settings["seed"]
     if ratings is not None:
         share = settings["training_share"]
         rng = cell.stream(seed, DATA, "dataset", trial=trial, training_share=share)
-        return HeldOut.of_ratings(ratings, share, rng)
+        return HeldOut(*random_split(ratings, share, rng, ratings.name))
     law = {name: settings[name] for name in ("rank", "observed_fraction")}
     sizes = {name: settings[name] for name in ("users", "items", "scale")}
     rng = cell.stream(seed, DATA, "dataset", trial=trial, **law)
-    return KnownMatrix.of_instance(generate(rng, **law, **sizes))
+    instance = generate(rng, **law, **sizes)
+    return KnownMatrix(instance.observed, instance.matrix())
 
 
 def make_calibrated_method(
@@ -142,35 +131,18 @@ def fit_calibrated(
 
 
 def run(task: Task) -> list[dict[str, object]]:
-    """Run all epsilons, trials and mechanisms of one data set, relation and method."""
-    return run_calibrated(task.cells, ratings=task.ratings)
+    """Run all epsilons, trials and mechanisms of one data set, relation and method.
 
-
-def run_calibrated(
-    fits: Mapping[CalibratedCell, Mapping], *, ratings: Ratings | None = None
-) -> list[dict[str, object]]:
-    """Run all trials and mechanisms of cells of one data set, whose trials share their data.
-
-    ``fits`` are the cells, each with what
-    :func:`dpmc_studies.studies.equal_privacy.settings.calibrated_settings` returns; ``ratings`` is
-    the whole data set of real cells; synthetic data are generated. Rows come cell by cell, with the
-    keys :data:`dpmc_studies.studies.equal_privacy.cells.CALIBRATED_COLUMNS`; what does not apply is
-    None. The seconds of the first fit include loading the compiled kernels.
+    All cells share the data of a trial. Rows come cell by cell; what does not apply is None. The
+    seconds of the first fit include loading the compiled kernels.
     """
-    rows: dict[CalibratedCell, list] = {cell: [] for cell in fits}
-    first, shared = next(iter(fits.items()))
+    rows: dict[CalibratedCell, list] = {cell: [] for cell in task.cells}
+    first, shared = next(iter(task.cells.items()))
     for trial in range(shared["trials"]):
-        problem = make_problem(first, shared, trial, ratings)
-        for cell, settings in fits.items():
+        problem = make_problem(first, shared, trial, task.ratings)
+        for cell, settings in task.cells.items():
             for mechanism, hyperparameters in settings["hyperparameters"].items():
                 found = fit_calibrated(cell, settings, mechanism, hyperparameters, trial, problem)
-                rows[cell].append(
-                    {
-                        **cell.coordinates(),
-                        "delta": settings.get("delta"),
-                        "mechanism": mechanism,
-                        "trial": trial,
-                        **found,
-                    }
-                )
+                here = {"delta": settings.get("delta"), "mechanism": mechanism, "trial": trial}
+                rows[cell].append({**cell.coordinates(), **here, **found})
     return [row for each in rows.values() for row in each]

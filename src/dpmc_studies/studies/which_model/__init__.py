@@ -6,30 +6,33 @@ and random streams of the comparison are named as they were when its numbers wer
 
 from pathlib import Path
 
-from dpmc_studies.frame.api import Regression, Step, Study
+from dpmc_studies.frame.api import Job, Regression, Study
+from dpmc_studies.frame.jobs.entries import inputs_of
 from dpmc_studies.frame.jobs.hyperparameters import with_hyperparameters
-from dpmc_studies.studies.which_model.cells import FitCell
+from dpmc_studies.studies.which_model.cells import COLUMNS, FitCell
 from dpmc_studies.studies.which_model.experiments.ranking import RankingCell
-from dpmc_studies.studies.which_model.jobs import FIT
-from dpmc_studies.studies.which_model.settings import fit_cells
+from dpmc_studies.studies.which_model.settings import fit_cells, fit_settings, modules_of
 
 HYPERPARAMETERS = Path(__file__).with_name("hyperparameters.csv")
+FIT = Job(
+    name="fit",
+    run=".trial:run_fits",
+    tables={"trials": COLUMNS},
+    cell=FitCell,
+    cells=lambda section: section["cells"],
+    by=("dataset", "method"),
+    settings=fit_settings,
+    inputs=inputs_of,
+    modules=lambda section, cell: modules_of(cell.method),
+)
 STUDY = Study.of(
     __name__,
     title="Which private model for ratings?",
     prepare=with_hyperparameters(HYPERPARAMETERS, f"{__name__}.check:check", fit_cells),
     jobs=(FIT,),
-    steps=(
-        Step("claims", ".claims.judge:run"),
-        Step("tables", needs=("trials", "popularity", "ranking")),
-        Step("figures"),
-    ),
     errata=".errata:errata",
     regression=Regression(
         table="trials",
-        optional={
-            "popularity": (*FitCell.names(), "fifth", "trial"),
-            "ranking": (*RankingCell.names(), "trial"),
-        },
+        optional={"ranking": (*RankingCell.names(), "trial")},
     ),
 )

@@ -73,32 +73,23 @@ def describe_errors(data: pd.DataFrame) -> dict[str, str]:
     return {"best": listed(best)}
 
 
-def features(trials: pd.DataFrame | None, popularity: pd.DataFrame | None) -> Drawing:
-    """Draw the error with features over that without, of all items and by their popularity."""
+def features(trials: pd.DataFrame | None) -> Drawing:
+    """Draw the error with features, and with shuffled ones, over that without."""
     rows = of_variants(trials, FEATURES)
     rows = rows[rows["method"] == LOCAL_BAYES] if len(rows) else rows
-    if rows.empty or popularity is None or popularity.empty:
+    if rows.empty:
         raise NothingToDraw
-    by_fifth = over(popularity, WITHOUT, ("dataset", "fifth", "epsilon"))
-    total = over(rows, WITHOUT)
-    y = Axis("RMSE over that without features")
-    panels = []
-    for dataset, here in split(total, dataset=DATASETS):
-        drawn = curves(here, "variant", "epsilon", FEATURE_LOOKS, FEATURES.get)
-        panels.append(Panel(f"{dataset_label(dataset)}, all items", epsilons(here), y, drawn))
-        fifths = by_fifth[by_fifth["dataset"] == dataset]
-        for epsilon in sorted(fifths["epsilon"].unique()):
-            part = fifths[fifths["epsilon"] == epsilon]
-            panels.append(
-                Panel(
-                    f"{dataset_label(dataset)}, ε = {epsilon:g}",
-                    x=Axis("Fifth of the items, rarest first", ticks=[*range(1, 6)], margin=0.3),
-                    y=y,
-                    curves=curves(part, "variant", "fifth", FEATURE_LOOKS, FEATURES.get),
-                    dodge=0.1,
-                )
-            )
-    return draw_panels(panels, [total, by_fifth], columns=2, height=2.4)
+    table = over(rows, WITHOUT)
+    panels = [
+        Panel(
+            dataset_label(dataset),
+            x=epsilons(here),
+            y=Axis("RMSE over that without features"),
+            curves=curves(here, "variant", "epsilon", FEATURE_LOOKS, FEATURES.get),
+        )
+        for dataset, here in split(table, dataset=DATASETS)
+    ]
+    return draw_panels(panels, table, height=2.4)
 
 
 def ablations(trials: pd.DataFrame | None) -> Drawing:

@@ -13,7 +13,7 @@ from dpmc_studies.statistics.tests import log_positive, row_tests
 from dpmc_studies.studies.which_model.cells import COORDINATES, LOCAL_BAYES, TUNED
 from dpmc_studies.studies.which_model.variants import POSTERIOR, SEARCHED
 
-NAMES = ("trials", "popularity", "ranking")
+NAMES = ("trials", "ranking")
 PLACE = ("dataset", "epsilon")
 NOISES = {"": "no noise", "-half-noise": "noise 0.5", "-full-noise": "noise 1"}
 DATASETS = DatasetLabels(

@@ -58,7 +58,7 @@ def build_tables(results: Results) -> list[Table]:
     best = of_opponents(trials)
     return [
         *([errors_table(compared)] if len(compared) else []),
-        *([features_table(features, results["popularity"])] if len(features) else []),
+        *([features_table(features)] if len(features) else []),
         *([forms_table(forms)] if len(forms) else []),
         *([opponents_table(trials, best)] if best else []),
         *([ranking_table(results["ranking"])] if results["ranking"] is not None else []),
@@ -114,36 +114,26 @@ def errors_table(rows: pd.DataFrame) -> Table:
     )
 
 
-def features_table(rows: pd.DataFrame, popularity: pd.DataFrame | None) -> Table:
-    """Return errors with, without and with shuffled features, of all items and by popularity.
-
-    Below them those of other methods with features.
-    """
+def features_table(rows: pd.DataFrame) -> Table:
+    """Return errors with, without and with shuffled features, and of other methods with them."""
     is_ours = rows["method"] == LOCAL_BAYES
-    rows, others = rows[is_ours], rows[~is_ours]
-    budgets = sorted(rows["epsilon"].unique())
-    parts = {"all items": rows}
-    for fifth in range(1, 6) if popularity is not None else ():
-        here = popularity[popularity["fifth"] == fifth]
-        name = {1: "fifth 1, rarest", 5: "fifth 5, most rated"}.get(fifth, f"fifth {fifth}")
-        parts |= {name: here} if len(here) else {}
+    ours, others = summary(rows[is_ours]), summary(rows[~is_ours])
+    budgets = sorted(rows.loc[is_ours, "epsilon"].unique())
     lines = []
     for dataset in present(rows["dataset"], DATASETS):
         named = [
-            (name, summary(part), "variant", variant, f"{method_label(LOCAL_BAYES)}, {label}")
-            for name, part in parts.items()
+            (select(ours, dataset=dataset, variant=variant), variant, LOCAL_BAYES, label)
             for variant, label in FEATURES.items()
         ]
-        means = summary(others)
+        here = select(others, dataset=dataset)
         named += [
-            ("all items", means, "method", each, f"{method_label(each)}, with features")
-            for each in present(others.loc[others["dataset"] == dataset, "method"], METHODS)
+            (select(here, method=each), each, each, "with features")
+            for each in present(here["method"], METHODS)
         ]
-        for name, table, column, value, label in named:
-            here = select(table, dataset=dataset, **{column: value})
-            labels = (dataset_label(dataset), name, label)
-            lines.append(mean_row(here, "epsilon", budgets, (dataset, name, value), labels))
-    trials = trials_text(summary(rows)["trials"])
+        for means, key, method, label in named:
+            labels = (dataset_label(dataset), f"{method_label(method)}, {label}")
+            lines.append(mean_row(means, "epsilon", budgets, (dataset, key), labels))
+    trials = trials_text(ours["trials"])
     return DECLARED("table_models_2_features", lines, columns_of(budgets), trials=trials)
 
 

@@ -43,33 +43,6 @@ def run_fits(task: Task) -> list[dict[str, object]]:
     return run_trials(task, fit)
 
 
-def run_trials(
-    task: Task,
-    fit: Callable[[FitCell, Mapping, int, Split], object],
-    also: Callable[[FitCell, int, object, Split], None] = lambda *found: None,
-    row: Callable[..., dict[str, object]] | None = None,
-) -> list[dict[str, object]]:
-    """Return the row of every trial, cell by cell; the data of a trial are the same for all cells.
-
-    ``fit`` fits the model of a cell; ``also`` is given each cell, trial, fitted model and its data.
-    ``row`` makes the row, :func:`row_of` if not given.
-    """
-    row = row or row_of
-    rows = {cell: [] for cell in task.cells}
-    for trial in range(max(settings["trials"] for settings in task.cells.values())):
-        wanted = {cell: own for cell, own in task.cells.items() if trial < own["trials"]}
-        first = next(iter(wanted))
-        split = make_split(first.dataset, wanted[first], trial, task.ratings)
-        split.training.by_user, split.training.by_item  # noqa: B018  not the method's business
-        for cell, settings in wanted.items():
-            begin = time.process_time()
-            model = fit(cell, settings, trial, split)
-            seconds = time.process_time() - begin
-            rows[cell].append(row(cell, settings, trial, split, model, seconds))
-            also(cell, trial, model, split)
-    return [row for found in rows.values() for row in found]
-
-
 def row_of(cell, settings, trial, split, model, seconds) -> dict[str, object]:
     """Return the row of the table of trials."""
     predicted = model.predict(split.test.users, split.test.items)
@@ -87,3 +60,26 @@ def row_of(cell, settings, trial, split, model, seconds) -> dict[str, object]:
         "seconds": seconds,
     }
     return {name: row[name] for name in COLUMNS}
+
+
+def run_trials(
+    task: Task,
+    fit: Callable[[FitCell, Mapping, int, Split], object],
+    row: Callable[..., dict[str, object]] = row_of,
+) -> list[dict[str, object]]:
+    """Return the row of every trial, cell by cell; the data of a trial are the same for all cells.
+
+    ``fit`` fits the model of a cell, ``row`` makes the row.
+    """
+    rows = {cell: [] for cell in task.cells}
+    for trial in range(max(settings["trials"] for settings in task.cells.values())):
+        wanted = {cell: own for cell, own in task.cells.items() if trial < own["trials"]}
+        first = next(iter(wanted))
+        split = make_split(first.dataset, wanted[first], trial, task.ratings)
+        split.training.by_user, split.training.by_item  # noqa: B018  not the method's business
+        for cell, settings in wanted.items():
+            begin = time.process_time()
+            model = fit(cell, settings, trial, split)
+            seconds = time.process_time() - begin
+            rows[cell].append(row(cell, settings, trial, split, model, seconds))
+    return [row for found in rows.values() for row in found]

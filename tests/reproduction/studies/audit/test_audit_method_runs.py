@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from dpmc.methods.factorization.private_als import PrivateALS
 from dpmc.privacy.calibration import CALIBRATED
-from dpmc.privacy.ledger import FloatNoise, PrivacyViolation
+from dpmc.privacy.ledger import FloatNoise
 from dpmc.privacy.relations import (
     ENTRY_ADD_REMOVE,
     ENTRY_CHANGE,
@@ -118,24 +117,8 @@ def test_right_methods_pass(method, relation):
     assert all(row["claimed_epsilon"] == made.epsilon for row in rows)
 
 
-@pytest.mark.parametrize(
-    ("fault", "mechanism"), list(zip(METHOD_FAULTS, CALIBRATED * 2, strict=False))
-)
-def test_planted_faults_are_caught(fault, mechanism):
-    rows = faulty_method_rows(fault, mechanism, RUNS, np.random.default_rng(5))
-    row = caught_row(fault, rows)
+@pytest.mark.parametrize("fault", METHOD_FAULTS)
+def test_planted_faults_are_caught(fault):
+    row = caught_row(fault, faulty_method_rows(fault, RUNS, np.random.default_rng(5)))
     assert row["passed"]
     assert row["planted_fault"] == fault
-
-
-def test_a_release_too_many_stops_the_audit():
-    class Forgetful(PrivateALS):
-        @property
-        def releases(self):
-            return super().releases - 1
-
-    method = Forgetful(relation=ENTRY_CHANGE, epsilon=1, rating_range=(1, 5), rank=1, offsets=False)
-    noise = FloatNoise(method.calibration.noise, np.random.default_rng(0))
-    here, there = neighbours(ENTRY_CHANGE, np.random.default_rng(0))["extreme"]
-    with pytest.raises(PrivacyViolation, match="only 3 releases were accounted for"):
-        follow(method, noise, here, there, seed=0)

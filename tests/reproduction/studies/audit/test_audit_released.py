@@ -8,26 +8,17 @@ import numpy as np
 import pytest
 
 from dpmc.fitting.parameters import METHODS
-from dpmc.privacy.ledger import FloatNoise, Replay
+from dpmc.privacy.ledger import FloatNoise
 from dpmc.privacy.relations import RELATIONS, USER_ADD_REMOVE, USER_LEVEL, USER_REPLACE
 from dpmc_studies.studies.audit import released, released_items
 from dpmc_studies.studies.audit.dpals import FAMILIES
 from dpmc_studies.studies.audit.faults.released import (
     CHOICE_FAULTS,
-    NO_ROOM,
-    NOT_CHARGED,
     PUBLISHER_FAULTS,
     faulty_published_rows,
 )
 from dpmc_studies.studies.audit.item_lists import OWN_ITEMS, carriers
-from dpmc_studies.studies.audit.neighbours import (
-    MANY_ITEMS,
-    MANY_USERS,
-    RATINGS_PER_USER,
-    labelled_neighbours,
-    neighbours,
-    of_people,
-)
+from dpmc_studies.studies.audit.neighbours import RATINGS_PER_USER, labelled_neighbours
 from dpmc_studies.studies.audit.released import (
     PUBLISHED,
     PUBLISHED_AT_ENTRY_LEVEL,
@@ -84,17 +75,6 @@ def test_labelled_neighbours_differ_in_one_user_and_renumber_the_others(relation
     assert len(kinds) == (2 if relation == USER_REPLACE else 3)
 
 
-@pytest.mark.parametrize("relation", [name for name in RELATIONS if name not in USER_LEVEL])
-def test_at_entry_level_labels_are_all_that_is_new(relation):
-    plain = neighbours(relation, np.random.default_rng(3))
-    labelled = labelled_neighbours(relation, np.random.default_rng(3))
-    assert plain.keys() == labelled.keys()
-    for name, pair in plain.items():
-        for bare, named in zip(pair, labelled[name], strict=True):
-            np.testing.assert_array_equal(bare.values, named.values)
-            assert named.user_labels.dtype.kind == named.item_labels.dtype.kind == "U"
-
-
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize(("name", "relation", "mechanism"), COMBINATIONS)
 def test_honest_methods_publish_nothing_but_their_releases(
@@ -123,38 +103,13 @@ def test_every_method_is_there():
         }
 
 
-def crowd(n_users, rng):
-    rows = rng.uniform(1, 5, (n_users, MANY_ITEMS))
-    rows[rng.random(rows.shape) < 0.2] = np.nan
-    return of_people(rows, [f"person {label}" for label in rng.permutation(1000)[:n_users]])
-
-
-@pytest.mark.parametrize(("name", "mechanism"), OF_USERS)
-def test_published_items_depend_on_users_only_through_releases(name, mechanism):
-    # other users, other ratings, many more of them: with the same outputs the same bytes
-    rng = np.random.default_rng(5)
-    publisher = Publisher(published_method(name, USER_ADD_REMOVE, mechanism))
-    noise = FloatNoise(publisher.method.calibration.noise, rng)
-    first, run = publisher.fit(crowd(MANY_USERS, rng), noise, b"first key 16 byte", 3)
-    outputs = Replay([each.output for each in run.transcript])
-    second, replay = publisher.fit(crowd(40, rng), outputs, b"other key 16 byte", 3)
-    moved = [
-        not np.array_equal(one.query, two.query)
-        for one, two in zip(run.transcript, replay.transcript, strict=True)
-    ]
-    # hardly a like is held out, or popularity is compared with itself
-    alike = name in ("local_ease", "local_ease_counts")
-    assert all(moved[: -1 if alike else None])
-    assert differing_bytes(publisher.publication(first), publisher.publication(second)) == 0
-    assert first.user_factors_.shape != second.user_factors_.shape
-
-
 @pytest.mark.parametrize(("name", "mechanism"), OF_USERS)
 def test_every_attribute_of_a_fit_is_said_to_be_published_or_not(name, mechanism):
     rng = np.random.default_rng(6)
     publisher = Publisher(published_method(name, USER_ADD_REMOVE, mechanism))
     noise = FloatNoise(publisher.method.calibration.noise, rng)
-    model, _ = publisher.fit(crowd(MANY_USERS, rng), noise, b"key of 16 bytes!", 3)
+    ratings, _ = labelled_neighbours(USER_ADD_REMOVE, rng)["leaves, random"]
+    model, _ = publisher.fit(ratings, noise, b"key of 16 bytes!", 3)
     fitted = {each for each in vars(model) if each.endswith("_") and not each.startswith("_")}
     assert fitted <= {*PUBLISHED, *PUBLISHED_AT_ENTRY_LEVEL}
     assert not {*PUBLISHED} & {*PUBLISHED_AT_ENTRY_LEVEL}
@@ -163,20 +118,17 @@ def test_every_attribute_of_a_fit_is_said_to_be_published_or_not(name, mechanism
     assert {"simulated_guarantee.json", "simulated_item_factors.csv"} < publication.keys()
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+MEANT = {"threshold without room for k items": "selection",
+         "choice of items not charged": "accounting"}  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("fault", [*PUBLISHER_FAULTS, *CHOICE_FAULTS])
 def test_planted_faults_are_caught(fault, seed):
     row = caught_row(fault, faulty_published_rows(fault, np.random.default_rng(seed)))
     assert row["passed"], fault
     assert row["planted_fault"] == fault
-
-
-def test_faults_are_caught_by_the_test_that_is_meant_for_them():
-    rng = np.random.default_rng(4)
-    tests = {}
-    for fault in (NO_ROOM, NOT_CHARGED):
-        tests[fault] = caught_row(fault, faulty_published_rows(fault, rng))["test"]
-    assert tests == {NO_ROOM: "selection", NOT_CHARGED: "accounting"}
+    assert row["test"] == MEANT.get(fault, row["test"])
 
 
 @pytest.mark.parametrize("relation", USER_LEVEL)

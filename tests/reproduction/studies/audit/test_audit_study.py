@@ -1,9 +1,12 @@
-"""The study of the audit: its parts, what they use, and its chapter."""
+"""The study of the audit: its parts, what they use, what the check and the page make of it."""
 
 from importlib import import_module
+from itertools import groupby
 from pathlib import Path
 
-import fake_results
+import matplotlib
+import numpy as np
+import pandas as pd
 import pytest
 
 from dpmc.privacy.relations import RELATIONS
@@ -13,15 +16,17 @@ from dpmc_studies.frame.checking import check as checking
 from dpmc_studies.frame.checking.runs import read_frame
 from dpmc_studies.frame.jobs.digest import source_file
 from dpmc_studies.frame.jobs.job import function, run_job
-from dpmc_studies.frame.judging.finding import SUPPORTED
+from dpmc_studies.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
+from dpmc_studies.frame.showing.style import RC
 from dpmc_studies.methods import METHODS as REGISTERED
 from dpmc_studies.methods import method_module
 from dpmc_studies.studies.audit import STUDY
-from dpmc_studies.studies.audit.claims import run as judged
+from dpmc_studies.studies.audit.claims import PREDICATES
 from dpmc_studies.studies.audit.dpals import FAMILIES
-from dpmc_studies.studies.audit.methods import METHODS, USER_LEVEL_METHODS
-from dpmc_studies.studies.audit.parts import PARTS, PartCell
+from dpmc_studies.studies.audit.figures import FIGURES
+from dpmc_studies.studies.audit.parts import METHODS, PARTS, USER_LEVEL_METHODS, PartCell
 from dpmc_studies.studies.audit.rows import AUDIT_COLUMNS
+from dpmc_studies.studies.audit.tables import attack_table
 
 HOME = Path(__file__).parents[4]
 SECTION = STUDY.section(load(HOME / "config" / "config.yaml"))
@@ -31,18 +36,17 @@ JOB = STUDY.job("part")
 def test_there_is_a_part_for_every_relation_and_six_others():
     names = [cell.part for cell in JOB.cells(SECTION)]
     others = ["mechanisms", "onebit", "dpals", "published", "attack", "faults"]
-    assert sorted(names) == sorted([*RELATIONS, *others])
+    assert sorted(names) == sorted(PARTS) == sorted([*RELATIONS, *others])
 
 
 @pytest.mark.parametrize("name", PARTS)
 def test_a_part_names_a_function_and_exactly_settings_of_the_section(name):
     part = PARTS[name]
-    targets = [name for name in (part.rows, part.faults) if name]
+    targets = [target.partition(":")[2] for target in (part.rows, part.faults) if target]
     functions = [
-        getattr(import_module(module), name)
-        for module, _, name in (target.partition(":") for target in targets)
+        getattr(import_module(module), target)
+        for module, target in zip(part.modules, targets, strict=True)
     ]
-    assert part.modules == [function.__module__ for function in functions]
     settings = JOB.settings(SECTION, PartCell(name))
     assert settings == {key: SECTION[key] for key in part.settings}
     documented = " ".join(function.__doc__ for function in functions)
@@ -67,12 +71,6 @@ def test_a_job_writes_the_rows_of_its_part(tmp_path):
     assert set(rows["target"]) >= {"mechanism", "composition"}
 
 
-def test_the_claim_is_judged_on_the_audit_of_a_folder(tmp_path):
-    folder = fake_results.write("audit", tmp_path / "audit", ["audit"])
-    (found,) = judged(folder, {})["claims"].itertuples()
-    assert (found.id, found.verdict) == ("T1", SUPPORTED)
-
-
 # -- the check ----------------------------------------------------------------------------------
 
 
@@ -93,11 +91,8 @@ def failures(tmp_path, rows):
     return [each.text for each in checking.check(results, tmp_path / "none") if each.fails]
 
 
-def test_an_audit_that_passed_needs_no_reference(tmp_path):
-    assert failures(tmp_path, audit_rows()) == []
-
-
 def test_a_failed_row_fails_the_check_and_is_named(tmp_path):
+    assert failures(tmp_path, audit_rows()) == []  # it needs no reference
     for number, row in enumerate(audit_rows()):
         rows = audit_rows()
         rows[number]["passed"] = False
@@ -112,3 +107,57 @@ def test_an_audit_that_says_nothing_fails_the_check(tmp_path):
     rows[0]["passed"] = None
     assert len(failures(tmp_path, rows)) == 1
     assert failures(tmp_path, []) == ["the audit has no rows."]
+
+
+# -- what readers see ---------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def audit():
+    return pd.read_csv(HOME / "results" / "reference" / "audit" / "tables" / "audit.csv.xz")
+
+
+def test_the_claim_needs_all_tests_and_all_faults(audit):
+    judged, planted = PREDICATES["T1"], audit["planted_fault"].notna()
+    finding = judged(audit)
+    assert finding.verdict == SUPPORTED
+    assert f"{planted.sum()} of {planted.sum()} planted faults are caught" in finding.reason
+    for row in (audit.index[planted][0], audit.index[~planted][0]):
+        failed = audit.assign(passed=audit["passed"] & (audit.index != row))
+        assert judged(failed).verdict == CONTRADICTED
+        count = (planted if planted[row] else ~planted).sum()
+        assert f"{count - 1} of {count}" in judged(failed).reason
+    leak = audit.assign(lower_bound=audit["lower_bound"].where(audit.index != 0, 1.3))
+    assert "of up to 130.0 % of the claimed ε" in judged(leak).reason
+    assert judged(None).verdict == INCONCLUSIVE
+
+
+def test_the_figure_counts_by_test(audit):
+    with matplotlib.rc_context(RC):
+        (axes,) = FIGURES[0].function({"audit": audit}).figure.axes
+    texts = [text.get_text() for text in axes.texts]
+    planted = audit["planted_fault"].notna()
+    for kind, rows in audit.groupby("test"):
+        for part in (rows[~planted[rows.index]], rows[planted[rows.index]]):
+            assert (f"{len(part)} of {len(part)}" if len(part) else "–") in texts, kind
+
+
+def test_attacks_stand_beside_their_claims(audit):
+    found = audit[audit["test"] == "black_box"]
+    table = attack_table(found)
+    assert len(table.rows) == len(found)
+    both = [row for row in table.rows if row.labels == ("As it is", "Item + user bias")]
+    assert [row.line for row in both] == [
+        "a user who joins or leaves", "a user who is replaced", "one rating more or less",
+    ]  # fmt: skip
+    cells = {column.key: cell for column, cell in zip(table.columns, both[0].cells, strict=True)}
+    here = found[found["method"] == "private_user_item_bias"].iloc[0]
+    assert cells["lower_bound"].value == here["lower_bound"]
+    assert cells["runs"].number == "200"
+    # half of the runs a side are tested: all of one side and none of the other, each at 99.95 %
+    upper = 1 - 0.0005 ** (1 / 100)
+    assert cells["most"].value == pytest.approx(np.log((1 - upper - 0.05) / upper))
+    for depth in (1, 2):  # rows with the same label stand together
+        starts = [start for start, _ in groupby(row.labels[:depth] for row in table.rows)]
+        assert len(starts) == len(set(starts))
+    assert table.rows[-1].labels[0] == "Planted fault"

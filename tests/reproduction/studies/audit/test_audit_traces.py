@@ -1,4 +1,4 @@
-"""Replays compare all that a run asked for, and the default method is replayed after a choice."""
+"""Replays compare all that a run asked for."""
 
 import numpy as np
 import pytest
@@ -6,9 +6,6 @@ from scipy import stats
 
 from dpmc.mechanisms import Gaussian
 from dpmc.privacy.ledger import FloatNoise, Ledger, PrivacyViolation, Replay
-from dpmc.privacy.relations import USER_LEVEL
-from dpmc_studies.studies.audit import released_items
-from dpmc_studies.studies.audit.released_items import choice_rows
 from dpmc_studies.studies.audit.traces import OTHERWISE, compare
 
 HERE = [("sums", np.array([1.0, 2.0]), 3.0, 1.0), ("counts", np.array([5.0]), 1.0, 2.0)]
@@ -56,12 +53,3 @@ def test_a_release_more_or_less_is_seen():
     assert compared(HERE[:1])[2].changes[OTHERWISE] == np.inf
     with pytest.raises(PrivacyViolation, match="number of releases depends on the ratings"):
         compared([*HERE, HERE[1]])
-
-
-@pytest.mark.parametrize("relation", USER_LEVEL)
-def test_the_default_method_with_all_its_options_after_a_private_choice(relation, monkeypatch):
-    """Held-out ratings and a bound on those that count: both chosen by labels, whatever is new."""
-    monkeypatch.setattr(released_items, "STARTS", 12)
-    rows = list(choice_rows("local_bayes", relation, np.random.default_rng(7)))
-    assert all(row["passed"] for row in rows), rows
-    assert [row["measured"] for row in rows] == pytest.approx([1, 1, 1, 0], abs=1e-9)

@@ -7,20 +7,16 @@ import pytest
 from dpmc.errors import InputError
 from dpmc_studies import tables
 from dpmc_studies.studies.equal_privacy.cells import CalibratedCell
-from dpmc_studies.studies.equal_privacy.hyperparameters import (
-    HYPERPARAMETER_COLUMNS,
-    load_hyperparameters,
-)
 from dpmc_studies.studies.equal_privacy.settings import (
+    COLUMNS,
     calibrated_cells,
     calibrated_settings,
+    load_hyperparameters,
     mechanisms_of,
-    tuning_settings,
 )
 
 PRIVACY = {
     "seed": 7,
-    "tuning_seed": 8,
     "trials": 3,
     "delta": 1e-5,
     "epsilons": [0.5, 1],
@@ -66,7 +62,7 @@ CELL = CalibratedCell("stars", "user_add_remove", 1.0, "private_als")
 
 
 def full(row):
-    return dict.fromkeys(HYPERPARAMETER_COLUMNS) | row
+    return dict.fromkeys(COLUMNS) | row
 
 
 @pytest.fixture
@@ -139,43 +135,22 @@ def test_an_edited_row_touches_its_own_cell_alone(table):
     assert changed == [CELL]
 
 
-def test_tuning_has_a_seed_of_its_own_and_needs_no_hyper_parameters():
-    assert tuning_settings(PRIVACY, CELL) == {
-        "seed": 8,
-        "rating_range": [1.0, 5.0],
-        "delta": 1e-5,
-        "training_share": 0.8,
-        "tuning_trials": 3,
-        "mechanisms": ["gaussian", "laplace", "huber"],
-    }
-
-
 def test_a_missing_row_is_one_sentence():
-    with pytest.raises(InputError, match=r"private_als with gaussian noise on stars, .*epsilon 1;"):
+    with pytest.raises(InputError, match=r"private_als with gaussian noise on stars, .*epsilon 1:"):
         settings_of(CELL, {})
 
 
 class TestFile:
-    def test_round_trip(self, tmp_path):
+    def test_it_is_read_by_key(self, tmp_path):
         reference = {"dataset": "stars", "relation": None, "epsilon": None, "method": "als"}
         reference |= {"mechanism": "none", "rank": 4, "factor_bound": 0.1}
-        tables.write(tmp_path / "h.csv", HYPERPARAMETER_COLUMNS, [full(ROW), full(reference)])
+        tables.write(tmp_path / "h.csv", COLUMNS, [full(ROW), full(reference)])
         assert load_hyperparameters(tmp_path / "h.csv") == {
             ("stars", "user_add_remove", 1.0, "private_als", "gaussian"): {
                 "rank": 3,
                 "regularization": 0.5,
             },
             ("stars", None, None, "als", "none"): {"rank": 4, "factor_bound": 0.1},
-        }
-
-    def test_whole_numbers_stay_whole(self, tmp_path):
-        tables.write(
-            tmp_path / "h.csv", HYPERPARAMETER_COLUMNS, [full(ROW | {"regularization": 2.0})]
-        )
-        (values,) = load_hyperparameters(tmp_path / "h.csv").values()
-        assert {name: type(value) for name, value in values.items()} == {
-            "rank": int,
-            "regularization": float,
         }
 
     @pytest.mark.parametrize(
@@ -189,11 +164,7 @@ class TestFile:
     )
     def test_damage_is_one_sentence(self, tmp_path, change, message):
         path = tmp_path / "h.csv"
-        tables.write(path, HYPERPARAMETER_COLUMNS, [full(ROW)])
+        tables.write(path, COLUMNS, [full(ROW)])
         path.write_text(change(path.read_text()))
         with pytest.raises(InputError, match=message):
             load_hyperparameters(path)
-
-    def test_no_file(self, tmp_path):
-        with pytest.raises(InputError, match="is missing"):
-            load_hyperparameters(tmp_path / "h.csv")

@@ -9,13 +9,13 @@ from dpmc import methods as methods
 from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian
 from dpmc.ratings import Ratings
+from dpmc_studies.frame.jobs.task import Task
 from dpmc_studies.studies.equal_privacy.cells import CALIBRATED_COLUMNS, CalibratedCell
 from dpmc_studies.studies.equal_privacy.trial import (
-    HeldOut,
     KnownMatrix,
     make_calibrated_method,
     make_problem,
-    run_calibrated,
+    run,
 )
 from dpmc_studies.studies.huber.trial import synthetic_instance
 
@@ -68,7 +68,7 @@ def ratings():
 
 def one(cell, settings, **data):
     """Run one cell as a curve of its own."""
-    return run_calibrated({cell: settings}, **data)
+    return run(Task({cell: settings}, {}, **data))
 
 
 def cell(dataset="synthetic", relation="entry_change", epsilon=1.0, method="recorder"):
@@ -103,22 +103,6 @@ def test_data_and_start_are_shared_and_noise_is_not(fits):
     assert len({tuple(values) for _, values, _, _ in fits}) == SYNTHETIC["trials"]
     assert len({start for _, _, start, _ in fits}) == SYNTHETIC["trials"]
     assert len({noise for _, _, _, noise in fits}) == len(fits) == 4 * 2 * 2
-
-
-def test_a_longer_run_repeats_the_shorter_one(fits):
-    def errors(trials):
-        settings = with_rows(SYNTHETIC | {"trials": trials}, "gaussian")
-        return [row["rmse_all"] for row in one(cell(), settings)]
-
-    assert errors(4)[:2] == errors(2)
-
-
-def test_another_seed_has_other_data_and_noise(fits):
-    for seed in (7, 8):
-        list(one(cell(), with_rows(SYNTHETIC | {"seed": seed}, "gaussian")))
-    first, second = fits[:2], fits[2:]
-    for part in (1, 2, 3):
-        assert not {str(fit[part]) for fit in first} & {str(fit[part]) for fit in second}
 
 
 def test_synthetic_data_are_those_of_the_papers_grid_and_large_ones_their_own():
@@ -168,12 +152,6 @@ def test_a_split_is_a_partition_of_the_share_asked_for(ratings):
     assert sorted(pairs) == sorted(zip(ratings.users, ratings.items, ratings.values, strict=True))
     other = make_problem(cell("stars"), REAL, 1, ratings)
     assert not np.array_equal(other.training.items, problem.training.items)
-
-
-@pytest.mark.parametrize("share", [0.001, 0.999])
-def test_a_split_with_an_empty_side_is_refused(ratings, share):
-    with pytest.raises(InputError, match="leaves no rating"):
-        HeldOut.of_ratings(ratings, share, np.random.default_rng(0))
 
 
 def test_a_hyper_parameter_that_the_method_does_not_take(fits):

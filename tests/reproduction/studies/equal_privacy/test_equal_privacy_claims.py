@@ -6,12 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpmc_studies import tables
-from dpmc_studies.frame.judging.claims import CLAIM_COLUMNS
-from dpmc_studies.studies.equal_privacy.cells import CALIBRATED_COLUMNS
-from dpmc_studies.studies.equal_privacy.claims.evidence import PREDICATES, Evidence
-from dpmc_studies.studies.equal_privacy.claims.huber_noise import log_rmse_by_noise
-from dpmc_studies.studies.equal_privacy.claims.judge import run
+from dpmc_studies.studies.equal_privacy.claims import PREDICATES, Evidence, log_rmse_by_noise
 
 S, C, N, I = "supported", "contradicted", "no effect", "inconclusive"  # noqa: E741
 EPSILONS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
@@ -103,25 +98,6 @@ def test_one_relation_does_not_count_for_the_other(name, relation):
     assert found(table, name).verdict == S
 
 
-def test_gains_and_losses_against_gaussian_noise_are_not_no_effect():
-    """Huber is Laplace noise; against Gaussian noise it gains at half of the data and loses."""
-
-    def cancelling(noise, epsilon, dataset):
-        gain = {"synthetic": -0.1, "synthetic_large": 0.1}.get(dataset, 0.0)
-        return 0.0 if noise == "gaussian" else gain
-
-    reason = found(make(cancelling)).reason
-    assert "against Gaussian noise (inconclusive): 12 wins, 12 losses, 12 undecided" in reason
-    assert "against Laplace noise (no effect)" in reason
-
-
-def test_where_huber_and_gaussian_noise_differ_is_told():
-    finding = found(make(lambda noise, epsilon, dataset: -0.1 * (noise == "huber" and epsilon < 2)))
-    assert "Huber noise beats Gaussian noise at 6 of 18 budgets" in finding.reason
-    assert "at ε = 0.5 and 1" in finding.reason
-    assert "loses to it at 0 (nowhere)" in finding.reason
-
-
 @pytest.mark.parametrize(
     ("factor", "spread", "verdict"),
     [(0.9, 0.003, S), (1.1, 0.003, C), (1.0, 0.003, N), (1.0, 0.5, I)],
@@ -167,15 +143,6 @@ def test_effect_is_the_pooled_difference_to_gaussian_noise_with_its_interval():
     assert "strict minus loose budgets: 0 wins" in finding.reason
 
 
-def test_rows_are_those_where_all_three_ran():
-    rows, logs = log_rmse_by_noise(make())
-    assert len(rows) == 54
-    assert set(rows["method"]) == {"private_als", "private_irls"}
-    user = rows["relation"] == "user_add_remove"
-    assert set(rows.loc[user, "epsilon"]) == set(FEW)
-    assert {values.shape for values in logs.values()} == {(54, 10)}
-
-
 def test_noises_are_paired_row_by_row_whatever_the_order():
     table = make().reset_index(drop=True)
     rows, logs = log_rmse_by_noise(table.sample(frac=1, random_state=0))
@@ -210,27 +177,3 @@ def test_without_strict_budgets_there_is_no_verdict_in_favour():
     finding = found(make(best_at_strict_budgets, epsilons=(5.0, 20.0)))
     assert finding.verdict == I
     assert "strict and loose budgets" in finding.reason
-
-
-@pytest.mark.parametrize("trials", [1, 3])
-def test_few_trials_give_no_interval(trials):
-    finding = found(make(best_at_strict_budgets, trials=trials))
-    assert np.isnan(finding.interval_low)
-    assert finding.verdict == I
-
-
-def test_the_step_writes_the_claims_with_their_verdicts(tmp_path):
-    make(best_at_strict_budgets).to_csv(tmp_path / "calibrated.csv", index=False)
-    claims = run(tmp_path, {})["claims"]
-    assert tuple(claims) == CLAIM_COLUMNS
-    verdicts = claims[["id", "verdict", "reported_verdict"]].values.tolist()
-    assert verdicts[0] == ["H34", S, "not reported"]
-    assert [name for name, *_ in verdicts[1:]] == [
-        "H47",
-        *(f"P{number}" for number in range(1, 10)),
-    ]
-
-
-def test_without_any_fit_all_is_open(tmp_path):
-    tables.write(tmp_path / "calibrated.csv", CALIBRATED_COLUMNS, [])
-    assert set(run(tmp_path, {})["claims"]["verdict"]) == {"not run"}

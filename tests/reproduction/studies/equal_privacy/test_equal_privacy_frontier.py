@@ -1,30 +1,20 @@
 """The map of the smallest variances."""
 
-import csv
-
 import pytest
 
 from dpmc.mechanisms import Huber
 from dpmc.privacy.calibration import best_of, calibrate
-from dpmc_studies import tables
-from dpmc_studies.studies.equal_privacy.frontier import COLUMNS, frontier_table
+from dpmc_studies.frame.jobs.task import Task
+from dpmc_studies.studies.equal_privacy.frontier import Releases, run
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def rows():
-    return frontier_table((1, 10, 1000), (1, 5.0), 1e-5)
-
-
-def test_rows_and_columns(rows, tmp_path):
-    tables.write(tmp_path / "frontier.csv", COLUMNS, rows)
-    with open(tmp_path / "frontier.csv", newline="") as stream:
-        header, *lines = csv.reader(stream)
-    assert tuple(header) == COLUMNS
-    assert [line[:3] for line in lines[:3]] == [
-        ["1", "1", "1e-05"], ["1", "5", "1e-05"], ["10", "1", "1e-05"]
-    ]  # fmt: skip
+    budgets = {"epsilons": (1, 5.0), "delta": 1e-5}
+    tasks = [Task({Releases(n): {"releases": [n], **budgets}}, {}) for n in (1, 10, 1000)]
+    return [row for task in tasks for row in run(task)]
 
 
 def test_numbers_are_those_of_the_calibration(rows):

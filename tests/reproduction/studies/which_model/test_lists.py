@@ -1,11 +1,10 @@
-"""Lists of what users like: rows, what is ranked by, the whole budget of popularity, the claims."""
+"""Lists of what users like: rows, what is ranked by, the whole budget of popularity."""
 
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from fake_results.which_model import fake_ranking
 
 from dpmc.methods.user_level.local_ease import counts
 from dpmc.methods.user_level.local_ease.references import PrivatePopularity
@@ -13,9 +12,7 @@ from dpmc.privacy.ledger import FloatNoise, Ledger
 from dpmc.privacy.relations import USER_LEVEL
 from dpmc.ratings import Ratings
 from dpmc_studies.frame.jobs.task import Task
-from dpmc_studies.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
 from dpmc_studies.studies.which_model.claims import judge  # noqa: F401  (registers predicates)
-from dpmc_studies.studies.which_model.claims.evidence import PREDICATES, Evidence
 from dpmc_studies.studies.which_model.experiments import ranking
 from dpmc_studies.studies.which_model.frames import RANKED as LABELLED
 from dpmc_studies.studies.which_model.lists import BY_RATINGS, RANKED, ease
@@ -87,27 +84,3 @@ def test_popularity_alone_has_the_whole_budget_in_one_release(relation, ratings)
     order = np.argsort(model.item_offsets_)
     assert np.corrcoef(model.item_offsets_, plain[:-1])[0, 1] > 0.999
     assert (np.argsort(model.predict_matrix()[5]) == order).all()
-
-
-def times(method, factor):
-    def change(table):
-        here = table["method"] == method
-        return table.assign(recall=table["recall"].where(~here, factor * table["recall"]))
-
-    return change
-
-
-PLANTED = [
-    ("L14", SUPPORTED, times("private_popularity", 1.0), "6 wins"),
-    ("L14", CONTRADICTED, times("private_popularity", 2.0), "6 losses"),
-    ("L15", SUPPORTED, times("local_bayes", 1.0), "6 wins"),
-    ("L15", CONTRADICTED, times("local_bayes", 4.0), "6 losses"),
-    ("L15", INCONCLUSIVE, lambda table: table[table["method"] != "local_bayes"], "not part of"),
-]
-
-
-@pytest.mark.parametrize(("claim", "verdict", "change", "words"), PLANTED)
-def test_verdicts(claim, verdict, change, words):
-    finding = PREDICATES[claim](Evidence(ranking=change(fake_ranking())))
-    assert finding.verdict == verdict
-    assert words in finding.reason

@@ -12,8 +12,7 @@ import numpy as np
 
 from dpmc.methods.private import PrivateMethod
 from dpmc.privacy.ledger import FloatNoise, Noise
-from dpmc_studies.studies.audit.rows import AUDIT, caught_row
-from dpmc_studies.studies.audit.streams import stream
+from dpmc_studies.studies.audit.rows import AUDIT, caught_row, stream
 
 Row = dict[str, object]
 RUNS = 250

@@ -1,48 +1,29 @@
 """Faults planted into what is published: each would get past an audit of queries of one shape."""
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Mapping
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from dpmc.methods.factorization.private_als import PrivateALS
-from dpmc.methods.factorization.private_baselines import PrivateUserItemBias
 from dpmc.methods.private import PrivateMethod
 from dpmc.methods.private_choice import Keyed
 from dpmc.methods.released import fit_folder
 from dpmc.privacy.calibration import calibrate
 from dpmc.privacy.relations import USER_ADD_REMOVE
-from dpmc.publication.folder import GUARANTEE
 from dpmc_studies.studies.audit.faults import Fault, Row
 from dpmc_studies.studies.audit.item_lists import Followed
 from dpmc_studies.studies.audit.released import Publisher, publisher_rows
 from dpmc_studies.studies.audit.released_items import choice_rows, listing_row
 from dpmc_studies.studies.audit.released_rows import published_method
 
-PENALTY = "item penalty grows with the number of users"
-LENGTHS = "users' exact mean length in the item factors"
-ROW_NUMBERS = "choice keyed by row numbers"
-START = "start drawn after a number for each user"
-USERS_TOLD = "number of users in guarantee.json"
-UNRATED = "items that nobody rated left out of the file"
-NO_ROOM = "threshold without room for k items"
-WEIGHT = "choice of items with a hundredth of its weight"
-NOT_CHARGED = "choice of items not charged"
-ORDER = "items listed in the order of exact counts"
-
 
 def faults() -> Iterator[Fault]:
     """Yield all of them, for ``seed``."""
     for fault in (*PUBLISHER_FAULTS, *CHOICE_FAULTS):
-        yield Fault(fault, {"published": fault}, partial(_rows, fault))
-
-
-def _rows(fault, _, rng) -> Iterator[Row]:
-    return faulty_published_rows(fault, rng)
+        key = {"published": fault}
+        yield Fault(fault, key, lambda _, rng, fault=fault: faulty_published_rows(fault, rng))
 
 
 def faulty_published_rows(fault: str, rng: np.random.Generator) -> Iterator[Row]:
@@ -58,32 +39,12 @@ def faulty_published_rows(fault: str, rng: np.random.Generator) -> Iterator[Row]
     yield from publisher_rows(publisher, rng, key)
 
 
-class _PenalisedByUsers(PrivateALS):
-    def _fit(self, ratings, *others):
-        stated = self.regularization
-        self.regularization *= 1 + 0.001 * ratings.n_users
-        super()._fit(ratings, *others)
-        self.regularization = stated
-
-
 class _TellingLengths(PrivateALS):
     def _fit(self, *arguments):
         super()._fit(*arguments)
         self.item_factors_ = self.item_factors_ + 1e-6 * np.mean(
             np.linalg.norm(self.user_factors_, axis=1)
         )
-
-
-class _StartingAfterUsers(PrivateALS):
-    def _fit(self, ratings, statistics, randomness, callback):
-        randomness.rng.random(ratings.n_users)
-        super()._fit(ratings, statistics, randomness, callback)
-
-
-class _KnowingRated(PrivateUserItemBias):
-    def _fit(self, ratings, *others):
-        super()._fit(ratings, *others)
-        self.rated_ = np.isin(np.arange(ratings.n_items), ratings.items)
 
 
 class _KeyedByNumber(Keyed):
@@ -97,20 +58,9 @@ class _KeyedByNumber(Keyed):
 def _counting_users(path: Path, model, parts, notes) -> list[str]:
     """Write as it should be, and the number of users."""
     names = fit_folder.write(path, model, parts, notes)
-    file = path / names[-1]
-    assert names[-1].endswith(GUARANTEE)
+    file = path / names[-1]  # the guarantee
     content = json.loads(file.read_text("utf-8")) | {"users": model.shape_[0]}
     file.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-    return names
-
-
-def _without_unrated(path: Path, model, parts, notes) -> list[str]:
-    """Write as it should be, but for the items that nobody rated."""
-    names = fit_folder.write(path, model, parts, notes)
-    header, *lines = csv.reader(io.StringIO((path / names[0]).read_text("utf-8")))
-    with open(path / names[0], "w", newline="", encoding="utf-8") as stream:
-        kept = [line for line, rated in zip(lines, model.rated_, strict=True) if rated]
-        csv.writer(stream, lineterminator="\n").writerows([header, *kept])
     return names
 
 
@@ -118,22 +68,6 @@ class _WithoutRoom(Followed):
     @property
     def probability(self):
         return self.list_delta
-
-
-class _Weighted(Followed):
-    def select(self, labels, counts, ledger):
-        return super().select(labels, counts, _LighterLedger(ledger))
-
-
-class _LighterLedger:
-    """A ledger whose choices have a hundredth of the weight that was asked for."""
-
-    def __init__(self, ledger):
-        self._ledger = ledger
-        self.releases = ledger.releases
-
-    def select(self, *arguments, weight, **options):
-        return self._ledger.select(*arguments, weight=weight / 100, **options)
 
 
 class _Free(Followed):
@@ -169,16 +103,17 @@ class _ByCount(Followed):
 
 
 PUBLISHER_FAULTS: Mapping[str, tuple[str, type[PrivateMethod] | None, Mapping]] = {
-    PENALTY: ("private_als", _PenalisedByUsers, {}),
-    LENGTHS: ("private_als", _TellingLengths, {}),
-    ROW_NUMBERS: ("private_user_item_bias", None, {"keyed": _KeyedByNumber}),
-    START: ("private_als", _StartingAfterUsers, {}),
-    USERS_TOLD: ("private_user_item_bias", None, {"write": _counting_users}),
-    UNRATED: ("private_user_item_bias", _KnowingRated, {"write": _without_unrated}),
-}
+    "users' exact mean length in the item factors": ("private_als", _TellingLengths, {}),
+    "choice keyed by row numbers": ("private_user_item_bias", None, {"keyed": _KeyedByNumber}),
+    "number of users in guarantee.json": (
+        "private_user_item_bias", None, {"write": _counting_users},
+    ),
+}  # fmt: skip
 """Fault -> method or family, its class with the fault, and what else publishes otherwise."""
 
 CHOICE_FAULTS = {
-    NO_ROOM: _WithoutRoom, WEIGHT: _Weighted, NOT_CHARGED: _Free, ORDER: _ByCount,
-}  # fmt: skip
+    "threshold without room for k items": _WithoutRoom,
+    "choice of items not charged": _Free,
+    "items listed in the order of exact counts": _ByCount,
+}
 """Fault -> the private choice of items that has it."""

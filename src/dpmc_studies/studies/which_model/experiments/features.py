@@ -3,8 +3,7 @@ and other methods with them.
 
 Beside them the same features in another order of the items, which mean nothing, drawn again in each
 trial. Splits, starts and noise are the same for all three. Other methods that take features stand
-beside it at settings of the search of opponents. Errors of Local Bayes are also told by popularity:
-fifths of the items by their numbers of ratings in training.
+beside it at settings of the search of opponents.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,15 +18,12 @@ from dpmc_studies.frame.api import RatingsOf, Section
 from dpmc_studies.frame.jobs.hyperparameters import model_settings
 from dpmc_studies.frame.jobs.seeds import NOISE, START, stream
 from dpmc_studies.frame.jobs.task import Task
-from dpmc_studies.statistics.errors import rmse
-from dpmc_studies.studies.which_model.cells import COLUMNS, COORDINATES, LOCAL_BAYES, FitCell
+from dpmc_studies.studies.which_model.cells import COLUMNS, LOCAL_BAYES, FitCell
 from dpmc_studies.studies.which_model.settings import data_settings, modules_of
 from dpmc_studies.studies.which_model.variants import SEARCHED
 
 WITHOUT, WITH, SHUFFLED = "no_features", "features", "shuffled_features"
 VARIANTS = (WITHOUT, WITH, SHUFFLED)
-FIFTHS = 5
-POPULARITY_COLUMNS = (*COORDINATES, "trial", "fifth", "test_ratings", "rmse")
 FEATURES = "features"
 
 
@@ -60,15 +56,15 @@ def inputs(section: Section, cell: FitCell) -> dict[str, RatingsOf]:
     return {"ratings": RatingsOf(cell.dataset), FEATURES: RatingsOf(table)}
 
 
-def run(task: Task) -> dict[str, list[dict[str, object]]]:
+def run(task: Task) -> list[dict[str, object]]:
     """Fit with, without and with shuffled features; nothing where there is no table of them."""
     # these import numba
     from dpmc_studies.studies.which_model.trial import make_model, run_trials
 
     table = Ratings.load_if_available(task.inputs[FEATURES])
     if table is None:
-        return {"trials": [], "popularity": []}
-    features, popularity = features_of(table), []
+        return []
+    features = features_of(table)
 
     def fit(cell: FitCell, settings: Mapping, trial: int, split: Split):
         shared = {"dataset": cell.dataset, "trial": trial}
@@ -82,12 +78,7 @@ def run(task: Task) -> dict[str, list[dict[str, object]]]:
         model = make_model(cell, {"model": {}, **settings})
         return model.fit(split.training, rng=rng, noise_rng=noise_rng, item_features=known)
 
-    def also(cell: FitCell, trial: int, model, split: Split) -> None:
-        common = cell.coordinates() | {"trial": trial}
-        if cell.method == LOCAL_BAYES:
-            popularity.extend(common | row for row in by_popularity(model, split))
-
-    return {"trials": run_trials(task, fit, also), "popularity": popularity}
+    return run_trials(task, fit)
 
 
 def features_of(table: Ratings) -> Features:
@@ -103,30 +94,11 @@ def shuffled(features: Features, rng: np.random.Generator) -> Features:
     return replace(features, table=rng.permutation(features.table))
 
 
-def by_popularity(model, split: Split) -> list[dict[str, object]]:
-    """Return the error on each fifth of the items, the rarest ones first; ties as they are listed.
-
-    Items without training ratings are among the rarest. A fifth without test ratings has no row.
-    """
-    counts = np.bincount(split.training.items, minlength=split.training.n_items)
-    order = np.argsort(counts, kind="stable")
-    fifths = np.empty(order.size, dtype=int)
-    fifths[order] = np.arange(order.size) * FIFTHS // order.size
-    test = split.test
-    predicted, of_test = model.predict(test.users, test.items), fifths[test.items]
-    rows = []
-    for fifth in np.unique(of_test):
-        here = of_test == fifth
-        found = {"fifth": int(fifth) + 1, "test_ratings": int(here.sum())}
-        rows.append(found | {"rmse": rmse(predicted[here], test.values[here])})
-    return rows
-
-
 def modules(section: Mapping, cell: object) -> Iterable[str]:
     """Return the modules that are imported by name."""
     return modules_of(cell.method)
 
 
-TABLES = {"trials": COLUMNS, "popularity": POPULARITY_COLUMNS}
+TABLES = {"trials": COLUMNS}
 CELL = FitCell
 BY = ("dataset", "method")

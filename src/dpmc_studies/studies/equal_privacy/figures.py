@@ -151,3 +151,7 @@ def cost(calibrated: pd.DataFrame) -> Drawing:
     data = [best.sort_values(["dataset", "kind", "epsilon"]), free]
     layout = {"columns": 2, "height": 1.5, "head": 0.2, "inside": True}
     return draw_panels(panels, data, **layout)
+
+
+FIGURES = style.read_figures(__name__)
+run = style.drawing_step(FIGURES)

@@ -1,1 +1,0 @@
-"""The claims of the study, and their predicates."""
