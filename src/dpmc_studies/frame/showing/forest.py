@@ -80,29 +80,22 @@ def draw_forest(
     *,
     row: float,
     head: float = 1.0,
-    stacked: bool = False,
-    shared: bool = True,
     legend: Mapping[str, object] | None = None,
     handles: Sequence = (),
 ) -> Drawing:
-    """Draw panels side by side, which share their rows, or stacked, with one legend for all.
+    """Draw panels side by side, which share their rows, with one legend for all.
 
-    ``row`` and ``head`` are inches of a row and of what stands above all of them; unless the axis
-    of x is ``shared``, each panel has its own, of the same kind. The other arguments are those of
-    :func:`dpmc_studies.frame.showing.panels.draw_panels`.
+    ``row`` and ``head`` are inches of a row and of what stands above all of them. The other
+    arguments are those of :func:`dpmc_studies.frame.showing.panels.draw_panels`.
     """
     heights = [_heights(panel) for panel in panels]
-    spans = [max(places, default=0) + 1 for places in heights]
-    figure = new_figure(PAGE, head + row * (sum(spans) if stacked else spans[0]))
-    shape = (len(panels), 1) if stacked else (1, len(panels))
-    ratios = {"height_ratios": spans} if stacked else {"sharey": True}
-    grid = figure.subplots(*shape, sharex=shared, squeeze=False, **ratios)
+    figure = new_figure(PAGE, head + row * (max(heights[0], default=0) + 1))
+    grid = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)
     for axes, panel, places in zip(grid.flat, panels, heights, strict=True):
         _draw(axes, panel, np.array(places))
         axes.set_ylim(max(places, default=0) + EDGE, -EDGE)
-    for axes in grid.flat:
         set_scale(axes, "x", x)
-    if shape[1] > 1:
+    if len(panels) > 1:
         figure.supxlabel(x.label, fontsize=8)
     else:
         grid[-1, 0].set_xlabel(x.label)

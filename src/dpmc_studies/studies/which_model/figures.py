@@ -2,23 +2,17 @@
 
 import pandas as pd
 
-from dpmc_studies.frame.showing.forest import Forest, Points, draw_forest
-from dpmc_studies.frame.showing.frames import best_at_ends, listed, present, split
+from dpmc_studies.frame.showing.frames import best_at_ends, listed, split
 from dpmc_studies.frame.showing.panels import Axis, Panel, curves, draw_panels, levels
 from dpmc_studies.frame.showing.style import (
-    BLUE,
-    GREY,
-    VERMILLION,
     Drawing,
-    Look,
     NothingToDraw,
     drawing_step,
     read_figures,
 )
-from dpmc_studies.studies.which_model.cells import LOCAL_BAYES, TUNED
+from dpmc_studies.studies.which_model.cells import TUNED
 from dpmc_studies.studies.which_model.frames import (
     DATASETS,
-    FEATURE_LOOKS,
     LOOKS,
     MEASURES,
     METHODS,
@@ -29,13 +23,8 @@ from dpmc_studies.studies.which_model.frames import (
     list_means,
     method_label,
     of_variants,
-    over,
     summary,
 )
-from dpmc_studies.studies.which_model.variants import FEATURES, FORMS
-
-WITHOUT, WHOLE = "no_features", "whole"
-BUDGET_LOOKS = (Look(VERMILLION, "^"), Look(BLUE, "o"), Look(GREY, "s"))
 
 
 def epsilons(table: pd.DataFrame) -> Axis:
@@ -71,55 +60,6 @@ def describe_errors(data: pd.DataFrame) -> dict[str, str]:
         for name, here in split(data, dataset=DATASETS)
     )
     return {"best": listed(best)}
-
-
-def features(trials: pd.DataFrame | None) -> Drawing:
-    """Draw the error with features, and with shuffled ones, over that without."""
-    rows = of_variants(trials, FEATURES)
-    rows = rows[rows["method"] == LOCAL_BAYES] if len(rows) else rows
-    if rows.empty:
-        raise NothingToDraw
-    table = over(rows, WITHOUT)
-    panels = [
-        Panel(
-            dataset_label(dataset),
-            x=epsilons(here),
-            y=Axis("RMSE over that without features"),
-            curves=curves(here, "variant", "epsilon", FEATURE_LOOKS, FEATURES.get),
-        )
-        for dataset, here in split(table, dataset=DATASETS)
-    ]
-    return draw_panels(panels, table, height=2.4)
-
-
-def ablations(trials: pd.DataFrame | None) -> Drawing:
-    """Draw the error of each form of Local Bayes over that of the whole method."""
-    rows = of_variants(trials, FORMS)
-    table = over(rows, WHOLE) if len(rows) else rows
-    if table.empty:
-        raise NothingToDraw
-    forms = present(table["variant"], FORMS)
-    budgets = sorted(table["epsilon"].unique())
-    panels = []
-    for dataset, here in split(table, dataset=DATASETS):
-        points = []
-        for place, epsilon in enumerate(budgets):
-            part = here[here["epsilon"] == epsilon]
-            numbers = part["variant"].map(forms.index)
-            below = 0.22 * (place - (len(budgets) - 1) / 2)
-            part = part.assign(row=numbers, x=part["mean"], below=below)
-            points.append(Points(part, BUDGET_LOOKS[place % 3], f"ε = {epsilon:g}"))
-        labels = [FORMS[form] for form in forms]
-        panels.append(Forest(dataset_label(dataset), labels, points, reference=1.0))
-    axis = Axis("RMSE over that of the whole method")
-    return draw_forest(panels, table, axis, row=0.26, stacked=True, shared=False)
-
-
-def describe_ablations(data: pd.DataFrame) -> dict[str, str]:
-    """Say which form loses most."""
-    worst = data.loc[data["mean"].idxmax()]
-    where = f"{dataset_label(worst['dataset'])}, ε = {worst['epsilon']:g}"
-    return {"worst": f"{FORMS[worst['variant']]} ({worst['mean']:.3g} times, {where})"}
 
 
 def ranking(ranking: pd.DataFrame | None) -> Drawing:

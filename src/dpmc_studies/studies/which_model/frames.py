@@ -78,11 +78,6 @@ LOOKS = {
     "dp_svd": Look(GREY, "h"),
     LOCAL_BAYES: style.LOCAL_BAYES,
 }
-FEATURE_LOOKS = {
-    "no_features": style.LOCAL_BAYES,
-    "features": Look(BLUE, "o"),
-    "shuffled_features": Look(GREY, "v", (0, (4, 1.5))),
-}
 RANKING_MODEL = "local_ease"
 RANKED = {
     RANKING_MODEL: "Ranking model (local EASE)",
