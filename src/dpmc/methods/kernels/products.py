@@ -5,26 +5,20 @@ import numpy as np
 from dpmc.compiled import njit
 
 
-def pair_products(
-    left: np.ndarray, right: np.ndarray, rows: np.ndarray, columns: np.ndarray
-) -> np.ndarray:
+@njit(cache=True)
+def pair_products(left, right, rows, columns):
     """Return left[rows[k]] . right[columns[k]] for every k, shape (n,).
 
     Shapes are (n_rows, r), (n_columns, r) and (n,); indices are not checked: they must lie in
     bounds.
     """
     products = np.empty(rows.size)
-    _fill(left, right, rows, columns, products)
-    return products
-
-
-@njit(cache=True)
-def _fill(left, right, rows, columns, products):
     for k in range(products.size):
         row, column, total = rows[k], columns[k], 0.0
         for f in range(left.shape[1]):
             total += left[row, f] * right[column, f]
         products[k] = total
+    return products
 
 
 @njit(cache=True)
