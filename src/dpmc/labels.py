@@ -56,7 +56,10 @@ def spelled(value: Any) -> str:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return ""
     if isinstance(value, bytes | bytearray):
-        return decoded(bytes(value))
+        try:
+            return bytes(value).decode("utf-8")
+        except UnicodeDecodeError:
+            raise InputError(f"A label holds {NOT_UTF8}.") from None
     if type(value).__name__ == "datetime64":
         value = value.astype("datetime64[us]").item()
     elif hasattr(value, "item") and getattr(value, "shape", None) == ():  # NumPy's numbers
@@ -95,11 +98,3 @@ def _decimal(value: Decimal) -> str:
         return str(value)
     digits = format(abs(value) if value == 0 else value, "f")  # 0 has no sign
     return digits.rstrip("0").rstrip(".") if "." in digits else digits
-
-
-def decoded(octets: bytes) -> str:
-    """Return bytes as the text that they are in UTF-8."""
-    try:
-        return octets.decode("utf-8")
-    except UnicodeDecodeError:
-        raise InputError(f"A label holds {NOT_UTF8}.") from None

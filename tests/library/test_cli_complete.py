@@ -110,18 +110,6 @@ def with_items(folder, place, lines, mine):
     write_table(place / "mine.csv", mine)
 
 
-@pytest.mark.parametrize("offset", [3.0, 5.5])
-def test_items_predicted_alike_keep_the_order_of_the_model(folder, tmp_path, offset):
-    """Without ratings of a known item and without factors, all are predicted at their offsets."""
-    lines = [f"c,{offset},0", f"a,{offset},0", f"b,{offset + 1e-14!r},0"]  # equal up to rounding
-    with_items(folder, tmp_path, lines, [("ann", "a", 4)])
-    shown = pytest.approx(min(offset, 5))
-    found = rows_in(complete(tmp_path, "--top", 2).stdout)
-    assert found == [("ann", "c", shown), ("ann", "b", shown)]
-    found = PrivateFactorization.load(tmp_path / "model").recommend({"a": 4})
-    assert list(found) == ["c", "b"]
-
-
 def test_the_best_are_ranked_before_they_are_clipped(folder, tmp_path):
     """Nine items are predicted the highest rating or the lowest: the order tells them apart."""
     offsets = {"d": 5.1, "e": 0.4, "a": 5.9, "f": 5.3, "b": 2.0, "g": 0.9, "c": 5.5, "h": -1.0}

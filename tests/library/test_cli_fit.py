@@ -18,6 +18,7 @@ from click.testing import CliRunner
 from dp_accounting import get_sigma_gaussian
 from dp_accounting.dp_event import LaplaceDpEvent, SelfComposedDpEvent
 from dp_accounting.pld import PLDAccountant
+from publication.small_tables import listed
 from pyarrow import parquet
 from refusals import refusal
 
@@ -52,28 +53,17 @@ def write_table(path, ratings, users=None):
                 stream.write(f"u{user},{100 + item},{float(value)!r}\n")
 
 
+DEFAULTS = {
+    "delta": 1e-6, "rating-range": (LOW, HIGH), "ratings-per-user": 12, "method": "als",
+    "rank": None,
+}  # fmt: skip
+
+
 def arguments(path, output, **changes):
-    options = {
-        "ratings": path,
-        "output": output,
-        "epsilon": 20,
-        "delta": 1e-6,
-        "relation": "user",
-        "rating-range": (LOW, HIGH),
-        "ratings-per-user": 12,
-        "method": "als",
-        "items-are-public": "items" not in changes or None,
-        "users-are-public": str(changes.get("relation")).startswith("entry") or None,
-        **changes,
-    }
-    listed = []
-    for name, value in options.items():
-        if value is True:
-            listed.append(f"--{name}")
-        elif value is not None:
-            values = value if isinstance(value, tuple) else (value,)
-            listed += [f"--{name}", *map(str, values)]
-    return listed
+    lists = {"items-are-public": "items" not in changes or None}
+    if str(changes.get("relation")).startswith("entry"):
+        lists["users-are-public"] = True
+    return list(map(str, listed("fit", path, output, **DEFAULTS | lists | changes)))[1:]
 
 
 def fit(path, output, **changes):
@@ -106,6 +96,7 @@ def test_user_level_from_csv_to_every_users_own_predictions(table, truth, tmp_pa
     stated = guarantee(tmp_path / "out")
     assert stated["sentence"] in result.output
     assert all(each in result.output for each in stated["assumed_public"].values())
+    assert stated["lists"]["items"]["origin"] == "the ratings"
     assert stated["format"] == "dpmc-fit-2"
     assert list(stated["files"]) == ["item_factors.csv"]
     assert (stated["relation"], stated["publishable"]) == ("user_add_remove", ["item_factors"])
@@ -265,13 +256,8 @@ def test_noise_that_is_not_named_is_what_dpmc_noise_says(table, tmp_path):
         fit(table, out, relation=relation, **per_user, **budget)
         stated = guarantee(out)
         assert stated["mechanism"] == expected
-        plan = [
-            "--method",
-            "als",
-            "--relation",
-            relation,
-            *(["--ratings-per-user", "12"] if not per_user else []),
-        ]
+        plan = ["--method", "als", "--relation", relation]
+        plan += [] if per_user else ["--ratings-per-user", "12"]
         spent = ["--epsilon", str(stated["epsilon"]), "--delta", str(stated["delta"]), "--json"]
         asked = CliRunner().invoke(cli.cli, ["noise", *plan, *spent], catch_exceptions=False)
         answer = json.loads(asked.stdout)
@@ -448,12 +434,10 @@ def test_refusals_are_one_sentence_and_leave_nothing(table, tmp_path, case, caps
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("option", ["relation", "epsilon"])
-def test_what_has_no_default_is_asked_for(table, tmp_path, option):
-    listed = arguments(table, tmp_path / "out", **{option: None})
-    result = CliRunner().invoke(cli.cli, ["fit", *listed])
+def test_what_has_no_default_is_asked_for(table, tmp_path):
+    result = CliRunner().invoke(cli.cli, ["fit", *arguments(table, tmp_path / "out", epsilon=None)])
     assert result.exit_code == 2
-    assert result.stderr.endswith(f"Error: Missing option '--{option}'.\n")
+    assert result.stderr.endswith("Error: Missing option '--epsilon'.\n")
 
 
 def test_an_output_that_exists_is_replaced_only_by_force(table, tmp_path, capsys, monkeypatch):

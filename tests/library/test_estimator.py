@@ -239,17 +239,6 @@ def test_frames_that_are_lazy(frame, model, tmp_path):
     assert model.recommend(one) == found.recommend(mine)
 
 
-@pytest.mark.parametrize("names", [NAMES, ["userId", "movieId", "stars"], ["U", "Film", "SCORE"]])
-def test_columns_are_found_as_the_command_finds_them(frame, model, tmp_path, names):
-    wanted = model.predict(every_pair())
-    renamed = frame.set_axis(names, axis=1)
-    table = write_table(tmp_path / "mine.csv", frame.itertuples(index=False), names)
-    for X in (renamed, table, str(table)):
-        np.testing.assert_array_equal(fitted(X, simulate=1).predict(every_pair()), wanted)
-    found = model.predict(every_pair().set_axis(names[:2], axis=1), ratings=table)
-    np.testing.assert_array_equal(found, wanted)
-
-
 def test_a_file_is_read_as_the_command_reads_it(frame, tmp_path):
     names = ("who", "what", "how")
     table = write_table(tmp_path / "mine.csv", frame.itertuples(index=False), names)
@@ -305,14 +294,6 @@ def test_a_sparse_matrix_of_likes():
     found = fitted(stored, **given)
     np.testing.assert_array_equal(found.predict(liked).data, model.predict(liked).data)
     np.testing.assert_array_equal(model.predict(liked).data, rated.predict(liked).data)
-
-
-def test_no_ratings_at_all():
-    for nothing in (pd.DataFrame(columns=NAMES), np.empty((0, 3))):
-        with pytest.warns(UserWarning, match="there are no ratings to learn from"):
-            model = PrivateFactorization(**USER, simulate=1).fit(nothing)
-        assert len(model.recommend({}, n=99)) == len(ITEMS)
-    assert model.predict(np.empty((0, 2))).shape == (0,)
 
 
 # -- predictions -----------------------------------------------------------------------------------

@@ -109,14 +109,6 @@ def test_a_probe_fills_the_room_that_it_asks_for_and_leaves_nothing(tmp_path, ev
     assert names(tmp_path) == []
 
 
-def test_a_probe_that_fails_leaves_nothing_and_names_the_place(tmp_path, monkeypatch):
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space") as caught:
-        probe(tmp_path / "out.csv", 10)
-    assert caught.value.filename == str(tmp_path / "out.csv")
-    assert names(tmp_path) == []
-
-
 def test_outside_of_a_folder_is_outside_whatever_it_is_called(tmp_path, monkeypatch):
     folder = tmp_path / "model"
     (folder / "deep").mkdir(parents=True)

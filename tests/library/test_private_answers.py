@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from dpmc import PrivateFactorization, cli
+from dpmc import cli
 from dpmc.privacy.ledger import Ledger, PrivacyViolation
 
 ITEMS = [f"i{number}" for number in range(8)]
@@ -93,13 +93,4 @@ def test_a_fit_that_fails_is_not_made_again(method, failing, tmp_path, monkeypat
     assert isinstance(result.exception, np.linalg.LinAlgError)
     assert len(failing) == 3
     assert not (tmp_path / "out").exists()
-    has_spent_three_releases(failing[0])
-
-
-def test_nor_is_that_of_a_program(failing):
-    frame = pd.DataFrame(crowd(), columns=["user", "item", "rating"])
-    model = PrivateFactorization(epsilon=20, delta=1e-3, rating_range=(1, 5), items=ITEMS)
-    with pytest.raises(np.linalg.LinAlgError):
-        model.fit(frame)
-    assert len(failing) == 3
     has_spent_three_releases(failing[0])

@@ -155,19 +155,10 @@ def _clear(work: Path) -> None:
 
 
 def _read(work: Path, path: Path, reading: Reading, block: int, progress: Progress) -> tuple:
-    """Do the first pass: write the rows as numbers to one file, and all labels to the store.
+    """Write the rows as numbers to one file, and all labels to the store.
 
-    Returns
-    -------
-    facts : dict
-        What the store states of all ratings.
-    kind : list
-        Of a row.
-    places : dict
-        Where each user and each item comes in the order of the labels, and how many rows users have
-        in that order ("counts").
-    starts : array, shape (n_blocks + 1,)
-        First user of each block, and the number of users.
+    Returned are what the store states of all ratings, the type of a row, where each user and item
+    comes in the order of the labels with the rows of each user, and the first user of each block.
     """
     users, items = Numbering(), Numbering()
     single, counts = True, np.zeros(0, dtype=np.int64)

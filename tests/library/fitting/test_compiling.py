@@ -1,7 +1,5 @@
 """What is first to compile on a machine says so; what is later, or quiet, says nothing."""
 
-import os
-import subprocess
 import sys
 
 import pytest
@@ -48,35 +46,3 @@ def test_a_bar_goes_on_beyond_what_was_planned(capsys, monkeypatch):
     lines = capsys.readouterr().err.split("\r")
     assert lines[3].startswith("statistics: 100%, 2/2 done, 0 s left")
     assert lines[4].strip() == "statistics: 3 done"
-
-
-@pytest.mark.slow
-def test_fit_and_complete_say_it_with_an_empty_cache_only(tmp_path):
-    table = tmp_path / "mine.csv"
-    rows = [f"u{user},i{item},{1 + (user + item) % 5}" for user in range(40) for item in range(8)]
-    table.write_text("\n".join(["user,item,rating", *rows]))
-    options = {
-        "ratings": table,
-        "output": tmp_path / "model",
-        "relation": "user",
-        "epsilon": 5,
-        "delta": 1e-6,
-        "method": "bias",
-    }
-    command = [sys.executable, "-m", "dpmc", "fit", "--items-are-public", "--force"]
-    command += [f"--{name}={value}" for name, value in options.items()]
-    command += ["--rating-range", "1", "5"]
-    written = []
-    complete = [sys.executable, "-m", "dpmc", "complete", f"--model={tmp_path / 'model'}"]
-    complete += [f"--ratings={table}", "--top=2"]
-    for words in (command, command, complete, complete):
-        run = subprocess.run(
-            words,
-            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "kernels")},
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
-        assert run.returncode == 0, run.stderr
-        written.append(run.stderr.count(NOTICE))
-    assert written == [1, 0, 1, 0]

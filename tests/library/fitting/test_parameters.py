@@ -9,8 +9,7 @@ import pytest
 from dpmc import PrivateFactorization
 from dpmc.errors import InputError, ParameterError
 from dpmc.fitting.fit import prepare
-from dpmc.fitting.parameters import METHODS, PARAMETERS, RANGE
-from dpmc.methods import METHODS as KNOWN
+from dpmc.fitting.parameters import METHODS, PARAMETERS
 
 EVERY = {"epsilon": 2.0, "rating_range": (1, 5)}
 # a value of each that a method may refuse
@@ -37,12 +36,6 @@ def test_the_class_explains_each():
     assert "{parameters}" not in documented
 
 
-def test_choices_are_what_there_is():
-    assert PARAMETERS["method"].choices == tuple(METHODS)
-    assert set(METHODS.values()) <= set(KNOWN)
-    assert {name for each in PARAMETERS.values() for name in each.methods} == set(METHODS)
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_a_method_takes_what_is_declared_and_nothing_else(method):
     assert {name for name, each in PARAMETERS.items() if each.methods} == set(GIVEN)
@@ -54,16 +47,6 @@ def test_a_method_takes_what_is_declared_and_nothing_else(method):
         else:
             with pytest.raises(InputError, match=f"{name} is an option of the method"):
                 prepare(options)
-
-
-@pytest.mark.parametrize("name", [name for name, each in PARAMETERS.items() if each.kind != RANGE])
-def test_what_was_not_given_may_be_missing(name):
-    """None is what was not given, except where there is a default to give instead."""
-    if PARAMETERS[name].required or PARAMETERS[name].default is not None:
-        with pytest.raises(InputError):
-            prepare(EVERY | {name: None})
-    else:
-        assert prepare(EVERY | {name: None}).method == prepare(EVERY).method == "bayes"
 
 
 def test_a_refusal_names_parameters_as_its_caller_does():

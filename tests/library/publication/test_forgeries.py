@@ -7,7 +7,6 @@ end, each with the reason.
 import csv
 import io
 import json
-import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -16,9 +15,7 @@ from forging import both, mended, put, rewrite
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_tables import (
-    ENOUGH,
     PUBLIC,
-    falling_back,
     guarantee_of,
     publish,
     refused,
@@ -40,33 +37,7 @@ from dpmc.privacy.calibration import calibrate
 from dpmc.released import load
 
 FACTORS, USER_FACTORS = "item_factors.csv", "user_factors.csv"
-ALL = {"write": "user-factors", "delta": 1e-3}
-FOLDERS = {
-    "user": PUBLIC["user"],
-    "entry": PUBLIC["entry"] | ALL | {"relation": "entry", "rank": 2},
-    "entry bias": PUBLIC["entry"] | ALL | {"relation": "entry", "method": "bias"},
-    "bayes": PUBLIC["user"] | {"method": "bayes", "report-error": 0.3},
-    "ease": PUBLIC["user"] | {
-        "method": "ease", "for": "ranking", "likes-from": 4, "rating-range": None, "rank": None
-    },
-}  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory):
-    made = tmp_path_factory.mktemp("folders")
-    table = write_table(made / "mine.csv", rows_of())
-    many = write_table(made / "many.csv", rows_of(ENOUGH))
-    for name, changes in FOLDERS.items():
-        with falling_back(None):
-            publish("fit", many if "report-error" in changes else table, made / name, **changes)
-        run("verify", made / name)
-    return made
-
-
-@pytest.fixture
-def copy(folders, tmp_path):
-    return lambda name: shutil.copytree(folders / name, tmp_path / "copy")
+FOLDERS = ("public", "rank 2", "entry bias", "bayes", "ease")
 
 
 # -- guarantee.json -------------------------------------------------------------------------------
@@ -90,7 +61,7 @@ WRITTEN = {
 
 @pytest.mark.parametrize("case", WRITTEN)
 def test_a_guarantee_is_written_in_one_way(case, copy):
-    path = copy("user") / "guarantee.json"
+    path = copy("public") / "guarantee.json"
     text = WRITTEN[case](path.read_text("utf-8"))
     assert text != path.read_text("utf-8")
     path.write_bytes(text.encode())
@@ -102,11 +73,9 @@ def test_digits_of_a_number_say_nothing(name, copy):
     """Epsilon may be any number, but its noise follows from it; to as many digits as they are."""
     folder = rewrite(copy(name), put(20.0000000004936, "epsilon"))
     assert "noise_multiplier is stated as " in refused("verify", folder)
-    shutil.rmtree(folder)
     for place in (("attacker", "success"), ("attacker", "true_positives", 2), ("noise", "scale")):
         folder = rewrite(copy(name), put(lambda number: number * (1 - 2.5e-11), *place))
         assert f"{place[0]}.{place[1]} is stated as " in refused("verify", folder)
-        shutil.rmtree(folder)
 
 
 # -- numbers that no fit writes -------------------------------------------------------------------
@@ -159,15 +128,15 @@ IMPOSSIBLE = {
     "offset 1e9": ("bayes", FACTORS, cell(1, 1e9), OUTSIDE),
     "an extra column of zeros": ("bayes", FACTORS, columns(0.0), NOTHING),
     "zeros of popularity": ("ease", FACTORS, columns(0.0), "not those of a fit that fell back to"),
-    "zeros of als": ("user", FACTORS, columns(0.0), "something else than 3 factors"),
-    "another constant": ("user", FACTORS, every(2, 0.25), "the first factor of an item is not "),
+    "zeros of als": ("public", FACTORS, columns(0.0), "something else than 3 factors"),
+    "another constant": ("public", FACTORS, every(2, 0.25), "the first factor of an item is not "),
     "another slope": ("entry bias", FACTORS, cell(2, 1.5), "the factor of an item is not 1"),
-    "longer columns": ("user", FACTORS, cell(3, 50.0), "longer than balanced ones"),
+    "longer columns": ("public", FACTORS, cell(3, 50.0), "longer than balanced ones"),
     "user factors beyond their bound": (
-        "entry", USER_FACTORS, cell(2, 5.0), "a user's factors are longer than factor_bound"
+        "rank 2", USER_FACTORS, cell(2, 5.0), "a user's factors are longer than factor_bound"
     ),
     "a user's offset": (
-        "entry", USER_FACTORS, cell(1, -2.1), "a user's offset is above half the rating range"
+        "rank 2", USER_FACTORS, cell(1, -2.1), "a user's offset is above half the rating range"
     ),
 }  # fmt: skip
 
@@ -179,10 +148,10 @@ def test_numbers_that_no_fit_writes_are_refused(case, copy):
     assert sentence in refused("verify", folder)
 
 
-def test_a_ranking_that_was_learnt_has_no_column_of_zeros(folders):
-    stated = guarantee_of(folders / "ease")
+def test_a_ranking_that_was_learnt_has_no_column_of_zeros(published):
+    stated = guarantee_of(published("ease"))
     model = method_class("local_ease")(**{name: stated[name] for name in BUDGET})
-    learnt = load(folders / "ease")
+    learnt = load(published("ease"))
     for factors, found in (([[1.0, 0.0]], NOTHING), ([[1.0, 0.5]], None), ([[0.0]], None)):
         items = replace(learnt, factors=np.repeat(factors, 6, axis=0))
         assert model.impossible_items(items) == found
@@ -198,16 +167,16 @@ STATED = {
         "ease", put(0.1, "constants", "checked"),
         "constants.checked is stated as 0.1, and dpmc fit has 0.05",
     ),
-    "tiny settings": ("user", put(1e-300, "constants", "factor_bound"), "must lie between 1e-30"),
-    "a method of a study": ("user", put("dpfw", "method"), "no method has the stated settings: "),
+    "tiny settings": ("public", put(1e-300, "constants", "factor_bound"), "must lie between 1e-30"),
+    "a method of a study": ("public", put("dpfw", "method"), "no method has the stated settings: "),
     "the next version": (
-        "user", put("0.2.1", "versions", "dpmc"), "is said to be of dpmc 0.2.1, and this is "
+        "public", put("0.2.1", "versions", "dpmc"), "is said to be of dpmc 0.2.1, and this is "
     ),
     "a line break after a version": (
-        "user", put(lambda version: f"{version}\n", "versions", "numpy"), "does not match"
+        "public", put(lambda version: f"{version}\n", "versions", "numpy"), "does not match"
     ),
     "origin alone": (
-        "user", put("a file", "lists", "items", "origin"), "assumed_public.items is stated as "
+        "public", put("a file", "lists", "items", "origin"), "assumed_public.items is stated as "
     ),
 }  # fmt: skip
 
@@ -220,7 +189,7 @@ def test_statements_that_no_fit_makes_are_refused(case, copy):
 
 def test_a_readme_that_is_not_the_card_is_refused(copy, tmp_path):
     """Whatever it holds: the ratings themselves, or nothing."""
-    folder = copy("user")
+    folder = copy("public")
     for content in (write_table(tmp_path / "mine.csv", rows_of()).read_bytes(), b"", b"# Mine\n"):
         (folder / "README.md").write_bytes(content)
         assert "README.md is not the card that dpmc writes of this model" in refused(
@@ -306,7 +275,7 @@ def test_the_second_opinion_says_no_to_a_wrong_calibration(mechanism, tmp_path, 
 UNSEEN = {
     "steps taken back": ("bayes", put(1, "outcome", "steps_taken_back")),
     "held_out": ("bayes", put(0.31, "constants", "held_out")),
-    "a version of NumPy": ("user", put("99.9", "versions", "numpy")),
+    "a version of NumPy": ("public", put("99.9", "versions", "numpy")),
 }
 
 
@@ -330,7 +299,7 @@ def test_another_origin_of_a_list_passes_if_all_words_say_so(copy, tmp_path):
     stated = guarantee_of(tmp_path / "file")
     named = stated["assumed_public"]["items"]
     folder = rewrite(
-        copy("user"),
+        copy("public"),
         both(put("a file", "lists", "items", "origin"), put(named, "assumed_public", "items")),
     )
     assert run("verify", folder).stdout == run("verify", tmp_path / "file").stdout

@@ -1,22 +1,14 @@
 """The format of guarantee.json: its JSON Schema holds of all that is written, and little else."""
 
-import copy
 import json
-import shutil
+from copy import deepcopy
 from itertools import takewhile
 
 import pytest
 from jsonschema import Draft202012Validator
 from small_tables import (
-    ENOUGH,
-    ITEMS,
-    PUBLIC,
-    falling_back,
     guarantee_of,
-    publish,
     refused,
-    rows_of,
-    write_table,
 )
 
 from dpmc.errors import InputError
@@ -25,15 +17,7 @@ from dpmc.methods.released.verify import SCHEMA, verify
 NAME = "dpmc-fit-2"
 FORMAT = json.loads(SCHEMA.read_text("utf-8"))
 VALIDATOR = Draft202012Validator(FORMAT)
-FEATURES = "features.csv"
-FOLDERS = {
-    "users": PUBLIC["user"],
-    "privately": {"items-privately": 0.4, "ratings-per-user": 6},
-    "held out": {"items-are-public": True, "method": "bayes", "report-error": 0.3},
-    "not told": {"items-are-public": True, "method": "bayes", "report-error": 0.3},
-    "features": {"items-are-public": True, "method": "bayes", "item-features": FEATURES},
-    "entries": PUBLIC["entry"] | {"relation": "entry", "write": "user-factors"},
-}
+FOLDERS = ("public", "privately", "bayes", "not told", "features", "entry")
 
 
 def required(schema, place=()):
@@ -48,21 +32,6 @@ def required(schema, place=()):
 REQUIRED = list(required(FORMAT))
 
 
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory):
-    made = tmp_path_factory.mktemp("folders")
-    table = write_table(made / "mine.csv", rows_of())
-    many = write_table(made / "many.csv", rows_of(ENOUGH))
-    known = [f"{item},{number}" for number, item in enumerate(ITEMS)]
-    (made / FEATURES).write_text("\n".join(["item,year", *known]))
-    for name, changes in FOLDERS.items():
-        if "item-features" in changes:
-            changes = changes | {"item-features": made / FEATURES}
-        with falling_back(None):  # that a fit had not fallen back to biases cannot be seen
-            publish("fit", many if name == "held out" else table, made / name, **changes)
-    return made
-
-
 def test_the_schema_is_a_schema():
     assert FORMAT["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     Draft202012Validator.check_schema(FORMAT)
@@ -74,22 +43,17 @@ def test_the_schema_is_a_schema():
 
 
 @pytest.mark.parametrize("place", REQUIRED, ids=".".join)
-def test_no_required_key_may_lack(place, folders, tmp_path):
-    own = {
-        "listed": "privately",
-        "worth": "held out",
-        "outcome": "held out",
-        "item_features": "features",
-    }
-    source = own.get(place[0], "entries")
-    stated = guarantee_of(folders / source)
+def test_no_required_key_may_lack(place, published, copy):
+    own = {"listed": "privately", "worth": "bayes", "outcome": "bayes", "item_features": "features"}
+    source = own.get(place[0], "entry")
+    stated = guarantee_of(published(source))
     VALIDATOR.validate(stated)
     inner = stated
     for key in place[:-1]:
         inner = inner[key]
     del inner[place[-1]]
     assert not VALIDATOR.is_valid(stated)
-    folder = shutil.copytree(folders / source, tmp_path / "copy")
+    folder = copy(source)
     (folder / "guarantee.json").write_text(json.dumps(stated, indent=2) + "\n")
     refused("verify", folder)
 
@@ -114,7 +78,7 @@ def places(value, place=()):
 
 
 def changed(stated, place, value):
-    stated = copy.deepcopy(stated)
+    stated = deepcopy(stated)
     inner = stated
     for key in place[:-1]:
         inner = inner[key]
@@ -141,15 +105,15 @@ def is_refused(folder):
 
 
 @pytest.mark.parametrize("name", FOLDERS)
-def test_any_other_value_is_refused_unless_it_cannot_be_seen(name, folders, tmp_path):
+def test_any_other_value_is_refused_unless_it_cannot_be_seen(name, published, copy):
     """Every number, word and list replaced by what does not belong there: never a traceback.
 
     All values where no folder before has the place, a quarter of them elsewhere.
     """
-    folder = shutil.copytree(folders / name, tmp_path / "copy")
+    folder = copy(name)
     stated, seen, known = guarantee_of(folder), 0, set()
     for other in takewhile(lambda other: other != name, FOLDERS):
-        known |= {*places(guarantee_of(folders / other))}
+        known |= {*places(guarantee_of(published(other)))}
     for number, place in enumerate(places(stated)):
         before = stated
         for key in place:

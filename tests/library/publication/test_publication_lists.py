@@ -124,3 +124,15 @@ def test_a_matrix_of_exactly_the_lists(said, items, users):
     assert order.tolist() == list(range(len(result)))
     assert list(found) == expected
     assert (result.name, result.rating_range) == ("mine", (1, 5))
+
+
+def test_many_users_and_items_are_sorted():
+    """The numbers of pairs go beyond 2^31."""
+    labels = np.arange(70_000).astype(str)
+    ratings = Ratings(
+        [1, 40_000], [2, 3], [1.0, 5.0], 70_000, 65_000, user_labels=labels,
+        item_labels=labels[:65_000],
+    )  # fmt: skip
+    found = restrict(ratings, None, labels[::-1].tolist())
+    assert found.users.tolist() == [29_999, 69_998]
+    assert found.values.tolist() == [5.0, 1.0]

@@ -485,16 +485,6 @@ def test_only_what_is_missing_stands_for_not_rated(odd, form):
     assert np.isnan(numbers[-2])
 
 
-def test_dates_are_times_and_no_ratings():
-    for kind in (pa.timestamp("ms"), pa.timestamp("us", "UTC"), pa.date32()):
-        column = pa.chunked_array([pa.array([1, 2]).cast(pa.int32()).cast(pa.date32()).cast(kind)])
-        times, _ = fields.number_column(column, "The column", read=fields.to_time)
-        assert times.tolist() == [86_400e6, 2 * 86_400e6]
-        numbers, missing = fields.number_column(column, "The column", Codes(texts=frozenset([""])))
-        assert np.isnan(numbers).all()
-        assert not missing.any()
-
-
 def test_numbers_of_parquet_in_any_type(folder):
     for rating in (pa.array([2], pa.int8()), pa.array([2], pa.decimal128(3, 1)), ["2"], ["2.0 "]):
         assert read_parquet(folder, user=[1], item=[1], rating=rating).values.tolist() == [2.0]
@@ -616,13 +606,6 @@ def test_a_quote_within_somebodys_field_moves_nobody_elses_rows(folder, monkeypa
             found = {each for each in fields_of(table) if each[0] != "vic"}
             assert len(found) == 41
             assert all(user == "bob" or user.startswith("u") for user, *_ in found)
-
-
-@pytest.mark.parametrize("first", ["", "vic,x,1\n"])
-def test_a_byte_order_mark_is_part_of_no_label_wherever_it_stands(folder, first):
-    table = read_csv(folder, f"user,item,rating\n{first}\ufeffbob,x,5\nbob,x,1\n")
-    found = [each for each in fields_of(table) if each[0] != "vic"]
-    assert [each[:3] for each in found] == [("bob", "x", 5.0), ("bob", "x", 1.0)]
 
 
 def test_one_long_label_takes_no_memory_for_the_others():

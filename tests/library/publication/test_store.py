@@ -385,25 +385,6 @@ def test_ratings_do_not_become_likes(tmp_path, table):
         Store.open(store).lines(rated=False)
 
 
-def test_arrays_are_of_their_kind(tmp_path, table):
-    store = build(table, tmp_path / "store", USUAL, block=50).path
-    for name, change in (
-        ("values", lambda array: array.astype(np.float16)),
-        ("indices", lambda array: array.astype(np.int64)),
-        ("indptr", lambda array: array[None]),
-    ):
-        path = store / "00000" / f"{name}.npy"
-        content = path.read_bytes()
-        np.save(path, change(np.load(path)))
-        facts = store_building.described(path)
-        mended(store, put("blocks", 0, "files", f"00000/{name}.npy", facts))
-        assert "block 0 is not as it was built" in refused("store", "verify", store)
-        path.write_bytes(content)
-        facts = store_building.described(path)
-        mended(store, put("blocks", 0, "files", f"00000/{name}.npy", facts))
-    run("store", "verify", store)
-
-
 def test_a_folder_that_is_not_a_store_alone_is_not_verified(tmp_path, table):
     store = build(table, tmp_path / "store", USUAL, block=50).path
     values, elsewhere = store / "00000" / "values.npy", tmp_path / "elsewhere.npy"

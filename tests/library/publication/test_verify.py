@@ -5,7 +5,6 @@ import io
 import json
 import math
 import re
-import shutil
 import warnings
 
 import numpy as np
@@ -13,12 +12,10 @@ import pytest
 from forging import both, put, rewrite, smuggled, times
 from jsonschema import Draft202012Validator
 from small_tables import (
-    ENOUGH,
     ITEMS,
     PUBLIC,
     SIMULATED,
     USERS,
-    falling_back,
     guarantee_of,
     publish,
     refused,
@@ -196,7 +193,6 @@ def test_what_fits_that_fell_back_publish_passes(copy):
         stated = guarantee_of(folder)
         assert stated["outcome"]["fell_back_to"] == to
         assert run("verify", folder).stdout.startswith(stated["sentence"])
-        shutil.rmtree(folder)
 
 
 # -- where are the lists from? --------------------------------------------------------------------
@@ -258,38 +254,6 @@ def test_where_a_list_is_from_is_said_in_words_in_every_place(of_origins):
 
 # -- tampering ------------------------------------------------------------------------------------
 
-FOLDERS = {
-    "user": {},
-    "entry": ENTRY | ALL_PARTS | {"relation": "entry"},
-    "privately": PRIVATELY,
-    "simulated": USER | {"simulate": 1},
-    "laplace": ENTRY | {"relation": "entry", "mechanism": "laplace"},
-    "bayes": USER | {"method": "bayes", "report-error": 0.3},
-    "learnt": USER | {"method": "bayes", "simulate": 1},
-    "biases": USER | {"method": "bayes"},
-    "own means": USER | {"method": "bayes"},
-}
-
-
-@pytest.fixture(scope="module")
-def folders(table, tmp_path_factory):
-    made = tmp_path_factory.mktemp("folders")
-    items = write_list(made / "items.txt", ITEMS)
-    many = write_table(made / "many.csv", rows_of(ENOUGH))
-    for name, changes in FOLDERS.items():
-        given = many if "report-error" in (changes or {}) else table
-        with falling_back(name if name in FALLBACKS else None):
-            publish("fit", given, made / name, **(changes or {"items": items}))
-    return made
-
-
-@pytest.fixture
-def copy(folders, tmp_path):
-    def copied(name):
-        return shutil.copytree(folders / name, tmp_path / "copy")
-
-    return copied
-
 
 def weaker(stated):
     """Half of the noise, in all places that say how much it is."""
@@ -342,10 +306,12 @@ FORGED = {
     "huge": ("bayes", put(1e300, "worth", "bias_rmse"), "a number is too large to be true"),
     "biases": ("learnt", put("biases", *FELL_BACK_TO), FELL_BACK("biases")),
     "no fall-back": ("own means", put(None, *FELL_BACK_TO), FELL_BACK("nothing")),
+    "another fall-back": ("biases", put("victim", *FELL_BACK_TO), "never falls back to 'victim'"),
     "more steps than there are": (
         "learnt", put(12, "outcome", "steps_taken_back"), "more steps are stated to be taken back"
     ),
     "no outcome": ("biases", lambda stated: stated.pop("outcome"), SEVERAL),
+    "spent": ("user", put("once, by 300 users", "spent"), STATED("spent")),
     "unknown key": ("user", put("of victim", "ratings"), "Additional properties are not allowed"),
     "unknown format": ("user", put("dpmc-fit-3", "format"), ANOTHER_FORMAT),
     "nan": ("user", put(math.nan, "epsilon"), "NaN is no number"),
@@ -362,10 +328,9 @@ def test_a_forged_guarantee_is_refused_whatever_it_says(case, copy):
             continue
         folder = copy(name)
         assert sentence in refused("verify", rewrite(folder, change, resaid))
-        shutil.rmtree(folder)
 
 
-@pytest.mark.parametrize("name", FOLDERS)
+@pytest.mark.parametrize("name", ["user", "entry", "privately", "simulated", "laplace", "bayes"])
 def test_a_sentence_of_its_own_is_refused(name, copy):
     folder = rewrite(copy(name), put(lambda text: text + " Trust us.", "sentence"), resaid=False)
     assert "the sentence is not what the numbers say, which is: If " in refused("verify", folder)
@@ -396,17 +361,14 @@ def test_files_are_those_that_the_guarantee_was_written_for(copy, tmp_path):
         (folder / "notes.txt").unlink()
         (folder / "sub").mkdir()
         assert "sub cannot be read: Is a directory" in refused("verify", folder)
-        shutil.rmtree(folder)
 
 
 def test_what_is_not_covered_is_refused_with_its_digest_too(copy):
     folder = smuggled(copy("user"), "user_factors.csv", "user,factor_1\nu00,1.5\n")
     assert "user_factors.csv is not covered by the guarantee" in refused("verify", folder)
-    shutil.rmtree(folder)
     for name in ("ratings.csv", "simulated_user_factors.csv", ".hidden"):
         folder = smuggled(copy("user"), name, "u00,a,5\n")
         assert f"{name} is not covered: it is no file of dpmc-fit-2" in refused("verify", folder)
-        shutil.rmtree(folder)
 
 
 @pytest.mark.parametrize(
@@ -493,12 +455,10 @@ def test_links_second_keys_and_more_columns_are_refused(copy, tmp_path):
     (folder / "item_factors.csv").rename(tmp_path / "elsewhere.csv")
     (folder / "item_factors.csv").symlink_to(tmp_path / "elsewhere.csv")
     assert "is a link" in refused("verify", folder)
-    shutil.rmtree(folder)
     folder = copy("user")
     path = folder / "guarantee.json"
     path.write_text(path.read_text().replace("{", '{"epsilon": 0.1,', 1))
     assert "a key occurs twice" in refused("verify", folder)
-    shutil.rmtree(folder)
     folder = copy("user")
     header, *rows = (folder / "item_factors.csv").read_text().splitlines()
     count = header.count("factor_")
