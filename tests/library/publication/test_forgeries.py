@@ -249,6 +249,14 @@ def test_errors_that_can_be_read_are_not_refused_and_others_are(
     told = told and stated.bias_rmse_deviation < 0.6 * stated.bias_rmse
     if told and stated.difference_deviation > 0.01 * stated.bias_rmse_deviation:
         assert not worth.could_be(other, noise, 2.0, held_out)
+    # a deviation of what is gained that no number of users gives, and that of biases with it
+    of_gain = 1e9 * worth._of_square(stated.difference_deviation, stated.bias_rmse)
+    of_theirs = np.hypot(worth._of_square(stated.rmse_deviation, stated.rmse), of_gain)
+    other = stated._replace(
+        difference_deviation=of_gain**0.5, bias_rmse_deviation=float(of_theirs**0.5)
+    )
+    if stated.bias_rmse and of_gain > 1e3 * stated.bias_rmse**2:
+        assert not worth.could_be(other, noise, 2.0, held_out)
 
 
 @pytest.mark.parametrize("mechanism", ["gaussian", "laplace"])
