@@ -102,6 +102,13 @@ def test_every_number_of_a_large_query_has_noise_of_its_own_on_the_grid_of_all()
     assert asked == [(law, size)]
 
 
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_draws_of_another_number_than_the_query_are_refused(count):
+    noise = GridNoise(Gaussian(1.0), lambda *_: np.arange(count))
+    with pytest.raises(ValueError, match="reshape"):
+        noise.add(np.zeros(3), 1.0)
+
+
 @pytest.mark.parametrize("query", [2**61 - 2**8, 2**61, 2**63 - 2**57, 2**63, 2**900])  # in steps
 @pytest.mark.parametrize("sign", [-1, 1])
 def test_a_sum_that_leaves_64_bits_is_right(query, sign):
