@@ -29,7 +29,7 @@ from dpmc_studies.statistics.tests import Interval, mean_interval
 from dpmc_studies.studies.huber import KEPT
 from dpmc_studies.studies.huber.cells import Cell
 from dpmc_studies.studies.huber.claims.budgets import RELEASES, TOTAL_DELTA, TOTAL_EPSILON
-from dpmc_studies.studies.huber.claims.discussion import SMALL_RUN, changed_predictions
+from dpmc_studies.studies.huber.claims.facts import SMALL_RUN, changed_predictions
 from dpmc_studies.studies.huber.experiments.common import NOISES
 from dpmc_studies.studies.huber.reported import load
 from dpmc_studies.studies.huber.trial import fit, run_cell, synthetic_instance
@@ -96,7 +96,6 @@ def als_on_movielens(table: str) -> pd.DataFrame:
 
 @shows("E3")
 def gaussian_budgets(sources: Sources) -> Evidence:
-    """log10 was taken for ln."""
     rows = [row for row in table_one() if row["mechanism"] == "gaussian"]
     deltas = [
         Gaussian.from_variance(variance).delta(epsilon, SENSITIVITY)
@@ -111,7 +110,6 @@ def gaussian_budgets(sources: Sources) -> Evidence:
 
 @shows("E5")
 def sensitivity(sources: Sources) -> Evidence:
-    """One number for every data set, and nothing that bounds what is noised."""
     cell = Cell(SYNTHETIC, LARGEST_RANK, None, 0.15, "als", "none", None)
     instance = synthetic_instance(cell.coordinates(), SETTINGS, 0)
     spread = float(np.ptp(instance.matrix()))
@@ -129,7 +127,6 @@ def sensitivity(sources: Sources) -> Evidence:
 
 @shows("E11")
 def labels(sources: Sources) -> Evidence:
-    """A mean square error in name, a root of it in size."""
     clipped = float(als_on_movielens("trials")["rmse_clipped"].mean())
     table = sources.published.query("table == 'table4' and mechanism == 'none'")
     als = table.set_index("method")["published"]["als"]
@@ -138,7 +135,6 @@ def labels(sources: Sources) -> Evidence:
 
 @shows("E14")
 def claims_about_own_tables(sources: Sources) -> Evidence:
-    """Sentences that the papers' own tables contradict."""
     wide = _synthetic(sources, ["mechanism", "rank", "variance", "observed_fraction"], "method")
     als = wide["als"] < wide["irls"]
     counts = {"gaussian": als["gaussian"], "laplace": ~als["laplace"],
@@ -155,7 +151,6 @@ def claims_about_own_tables(sources: Sources) -> Evidence:
 
 @shows("E15")
 def one_release(sources: Sources) -> Evidence:
-    """The reported budget is spent at every release."""
     noise, pure = Gaussian.from_variance(2.0), {"laplace": 5.0, "huber": None}
     pure["huber"] = Huber.from_variance(2.0).epsilon(SENSITIVITY)
     totals = []
@@ -169,7 +164,6 @@ def one_release(sources: Sources) -> Evidence:
 
 @shows("E16")
 def noiseless_users(sources: Sources) -> Evidence:
-    """The rows of users have no noise."""
     rating, moved, shifts = changed_predictions()
     numbers = {"largest": float(shifts.max()), "changed": int((shifts > 0).sum())}
     return Evidence(numbers, rating=rating, moved=moved, predictions=shifts.size)
@@ -177,7 +171,6 @@ def noiseless_users(sources: Sources) -> Evidence:
 
 @shows("E61")
 def settings(sources: Sources) -> Evidence:
-    """Settings without which nothing can be repeated, and what each of them changes."""
     als = Cell(SYNTHETIC, LARGEST_RANK, None, FRACTION, "als", "none", None)
     irls = Cell(SYNTHETIC, LARGEST_RANK, None, FRACTION, "irls", "none", 20)
     means = als_on_movielens("heldout").groupby("iteration")["rmse_heldout"].mean()
@@ -197,7 +190,6 @@ def settings(sources: Sources) -> Evidence:
 
 @shows("E63")
 def noise_in_ratings(sources: Sources) -> Evidence:
-    """Huber's loss is the likelihood of noise in ratings; the noise is added to their sums."""
     noise = Huber.from_variance(2.0)
     rng = np.random.default_rng(1)
     squares = {place: {"plain": [], "robust": []} for place in ("ratings", "sums")}
@@ -226,7 +218,6 @@ def noise_in_ratings(sources: Sources) -> Evidence:
 
 @shows("E1")
 def inverse_cdf(sources: Sources) -> Evidence:
-    """A minus sign is missing in the upper tail."""
     a = _reported_a(sources)
     # midpoints: the inverse CDF is infinite at 0 and 1
     draws = published_inverse_cdf((np.arange(1_000_000) + 0.5) / 1_000_000, a)
@@ -242,7 +233,6 @@ def inverse_cdf(sources: Sources) -> Evidence:
 
 @shows("E2")
 def normaliser(sources: Sources) -> Evidence:
-    """N has two meanings, and an equation a stray factor."""
     a = _reported_a(sources)
     integral = 1 / math.exp(Huber(a).logpdf(0.0))
     exponent = math.log(a * integral * TAIL) / a  # the left of B.15
@@ -252,7 +242,6 @@ def normaliser(sources: Sources) -> Evidence:
 
 @shows("E4")
 def huber_budgets(sources: Sources) -> Evidence:
-    """The parameter a was not solved for to the reported digits."""
     reported = sources.budgets("huber").drop(1.0)  # the papers choose a = 3 there
     return Evidence(
         {},
@@ -264,7 +253,6 @@ def huber_budgets(sources: Sources) -> Evidence:
 
 @shows("E13")
 def less_noise_than_laplace(sources: Sources) -> Evidence:
-    """At an equal budget of one release Huber noise is larger than Laplace noise, over many not."""
     a = _reported_a(sources)
     budget = {"releases": RELEASES, "epsilon": TOTAL_EPSILON, "delta": TOTAL_DELTA}
     laplace, huber = (calibrate(name, **budget).noise for name in ("laplace", "huber"))
@@ -278,7 +266,6 @@ def less_noise_than_laplace(sources: Sources) -> Evidence:
 
 @shows("E66")
 def falling_budgets(sources: Sources) -> Evidence:
-    """Gaussian and Laplace budgets fall alike with the variance."""
     reported = {name: sources.budgets(name) for name in NOISES}
     return Evidence(
         {f"{name}_fall": float(each[4.0] / each[1.0]) for name, each in reported.items()}
@@ -287,7 +274,6 @@ def falling_budgets(sources: Sources) -> Evidence:
 
 @shows("E41")
 def proof_for_numbers(sources: Sources) -> Evidence:
-    """The privacy of Huber noise is proven for one number."""
     a = _reported_a(sources)
     noise = Huber(a)
     shifts = np.abs(np.random.default_rng(1).standard_normal((SHIFTS, COORDINATES)))
@@ -308,7 +294,6 @@ def _reported_a(sources: Sources) -> float:
 
 @shows("E6")
 def regularization(sources: Sources) -> Evidence:
-    """The algorithm minimises another objective than the one reported."""
     weight = 0.5
     rng = np.random.default_rng(1)
     factors, values = rng.standard_normal((40, 5)), 3 * rng.standard_normal(40)
@@ -327,7 +312,6 @@ def regularization(sources: Sources) -> Evidence:
 
 @shows("E8")
 def noise_in_the_sum(sources: Sources) -> Evidence:
-    """Noise once an item, not once a rating."""
     places = ({"rank": 5, "observed_fraction": fraction} for fraction in (0.05, 0.10, 0.15))
     drawn = [synthetic_instance(place, SETTINGS, 0).observed for place in places]
     counts = [len(observed) / observed.n_items for observed in drawn]
@@ -338,7 +322,6 @@ def noise_in_the_sum(sources: Sources) -> Evidence:
 
 @shows("E9")
 def unstated_start(sources: Sources) -> Evidence:
-    """The law of the first factors is not stated; paper and thesis start theta differently."""
     als = Cell(SYNTHETIC, LARGEST_RANK, None, 0.1, "als", "none", None)
     paper, thesis = (
         Cell(SYNTHETIC, LARGEST_RANK, None, 0.1, "irls", "none", inner) for inner in (20, 10)
@@ -354,7 +337,6 @@ def unstated_start(sources: Sources) -> Evidence:
 
 @shows("E42")
 def gradient(sources: Sources) -> Evidence:
-    """The gradient of section 3.2 lacks a transpose."""
     rng = np.random.default_rng(1)
     items, theta, values = (rng.standard_normal(shape) for shape in ((40, 5), 5, 40))
     residuals = values - items @ theta
@@ -376,7 +358,6 @@ def gradient(sources: Sources) -> Evidence:
 
 @shows("E43")
 def identical_noise(sources: Sources) -> Evidence:
-    """Chien et al. put noise on the Gram matrices too."""
     cell = Cell(SYNTHETIC, 5, 2.0, 0.1, "als", "huber", None)
     observed = synthetic_instance(cell.coordinates(), SETTINGS, 0).observed
     model, _ = fit(cell, SETTINGS, 0, observed)
@@ -392,7 +373,6 @@ def identical_noise(sources: Sources) -> Evidence:
 
 @shows("E12")
 def residual_scale(sources: Sources) -> Evidence:
-    """Scaled residuals in the text, unscaled ones in the algorithm."""
     cell = Cell(SYNTHETIC, 5, 2.0, 0.1, "irls", "huber", 20)
     scale = math.sqrt(cell.variance)
     change = formatted(log_ratio(errors(cell, residual_scale=scale), errors(cell)))
@@ -419,7 +399,6 @@ def data_sets(sources: Sources) -> Evidence:
 
 @shows("E44")
 def noiseless_columns(sources: Sources) -> Evidence:
-    """What has no noise differs between noise variances."""
     wide = _synthetic(sources, ["mechanism", "rank", "observed_fraction", "method"], "variance")
     pairs = wide.loc["none"]
     difference = pairs.max(axis=1) / pairs.min(axis=1) - 1
@@ -437,7 +416,6 @@ def noiseless_columns(sources: Sources) -> Evidence:
 
 @shows("E45")
 def small_fractions(sources: Sources) -> Evidence:
-    """Where Gaussian noise is said to be good."""
     rows = ["observed_fraction", "method", "rank", "variance"]
     wide = _synthetic(sources, rows, "mechanism")[list(NOISES)]
     lowest = (wide.idxmin(axis=1) == "gaussian").groupby("observed_fraction").sum()
@@ -450,7 +428,6 @@ def small_fractions(sources: Sources) -> Evidence:
 
 @shows("E65")
 def two_inner_iterations(sources: Sources) -> Evidence:
-    """What IRLS-2 loses to IRLS, and what IRLS wins over ALS with Gaussian noise."""
     real = sources.published[sources.published["table"].isin(["table4", "table5"])]
     keys = ["table", "observed_fraction"]
     two = real[real["irls_iterations"] == 2].set_index(keys)["published"]
@@ -466,7 +443,6 @@ def two_inner_iterations(sources: Sources) -> Evidence:
 
 @shows("E60")
 def huber_columns(sources: Sources) -> Evidence:
-    """The printed Huber columns look like noise of less variance."""
     columns = read_frame(KEPT)
     found = []
     for fraction in columns["observed_fraction"].unique():
@@ -480,7 +456,6 @@ def huber_columns(sources: Sources) -> Evidence:
 
 @shows("E62")
 def rating_range(sources: Sources) -> Evidence:
-    """The stated range of the synthetic ratings does not go with the reported errors."""
     place = "metric == 'rmse_all' and method == 'als' and mechanism == 'none'"
     place += f" and observed_fraction == {FRACTION} and rank == {LARGEST_RANK}"
     value = sources.published.query(place)["published"].mean()
@@ -498,7 +473,6 @@ def rating_range(sources: Sources) -> Evidence:
 
 @shows("E39")
 def thresholding(sources: Sources) -> Evidence:
-    """The dual of singular value thresholding is maximised, and has a factor 1/2."""
     rng = np.random.default_rng(1)
     matrix = rng.standard_normal((ROWS, COLUMNS))
     seen = rng.random(matrix.shape) < SHARE
@@ -515,7 +489,6 @@ def thresholding(sources: Sources) -> Evidence:
 
 @shows("E40")
 def decomposition(sources: Sources) -> Evidence:
-    """Singular values are roots of eigenvalues, singular vectors columns of U."""
     matrix = np.random.default_rng(1).standard_normal((ROWS, COLUMNS))
     largest = float(np.linalg.svd(matrix, compute_uv=False)[0])
     eigenvalue = float(np.linalg.eigvalsh(matrix.T @ matrix).max())
@@ -530,7 +503,6 @@ def shrunk(matrix: np.ndarray, threshold: float) -> np.ndarray:
 
 @shows("E64")
 def slips(sources: Sources) -> Evidence:
-    """Slips in explanations, on which nothing rests."""
     variance, sensitivity, delta = 2.0, 5.0, 1e-5
     noise = Gaussian.from_variance(variance)
     epsilon = noise.epsilon(sensitivity, delta, formula="exact")
@@ -555,7 +527,6 @@ def slips(sources: Sources) -> Evidence:
 
 @shows("E94")
 def definitions(sources: Sources) -> Evidence:
-    """Noise grows as the budget shrinks, and a changed rating moves two counts."""
     scales = {f"scale_{epsilon}": Laplace(SENSITIVITY / epsilon).scale for epsilon in (1, 2)}
     before, after = np.bincount([3], minlength=6), np.bincount([5], minlength=6)
     return Evidence(scales | {"moved": int(np.abs(before - after).sum())})

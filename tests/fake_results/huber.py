@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpmc.mechanisms import make_mechanism
 from dpmc.privacy.nominal import table_one
 from dpmc_studies.frame.judging.claims import load_claims
 from dpmc_studies.frame.judging.finding import VERDICTS
@@ -44,23 +43,6 @@ COLUMNS = [
 ]
 
 
-def published_synthetic() -> pd.DataFrame:
-    frame = pd.read_csv(REPORTED / "huber_synthetic.csv")
-    frame["dataset"] = "synthetic"
-    frame["irls_iterations"] = np.where(frame.method == "irls", 20.0, np.nan)
-    return frame
-
-
-def published_real() -> pd.DataFrame:
-    frame = pd.read_csv(REPORTED / "huber_real.csv")
-    frame = frame.rename(columns={"visible_fraction": "observed_fraction"}).drop(columns="label")
-    frame["rank"] = 32
-    frame["variance"] = np.where(frame.mechanism == "none", np.nan, 1.0)
-    missing = (frame.method == "irls") & frame.irls_iterations.isna()
-    frame.loc[missing, "irls_iterations"] = 20.0
-    return frame
-
-
 def _rows(cell: dict, centre: float, common: np.ndarray, rng) -> list[dict]:
     spread = 0.004 if cell["mechanism"] == "none" else 0.012
     rmse = centre * np.exp(common + spread * rng.standard_normal(len(common)))
@@ -81,8 +63,9 @@ def _rows(cell: dict, centre: float, common: np.ndarray, rng) -> list[dict]:
 def fake_trials(count: int = 10, seed: int = 7, real: bool = True) -> pd.DataFrame:
     """Return a trial table: 126 synthetic cells, 24 real ones if ``real``, and baselines."""
     rng = np.random.default_rng(seed)
-    frames = [published_synthetic()] + ([published_real()] if real else [])
-    published = pd.concat(frames, ignore_index=True)
+    published = load().query("metric != 'epsilon'").rename(columns={"published": "rmse"})
+    published = published.astype({"rank": int})
+    published = published[real | (published["dataset"] == "synthetic")]
     commons: dict[tuple, np.ndarray] = {}
     rows: list[dict] = []
     done = set()
@@ -172,64 +155,9 @@ def fake_claims(seed: int = 1) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def fake_totals() -> pd.DataFrame:
-    """Totals that keep exact <= RDP <= basic; Gaussian ones are those of its exact composition."""
-    rows = []
-    nominal = {(r["mechanism"], r["variance"]): r["epsilon_corrected"] for r in table_one()}
-    for (mechanism, variance), one in nominal.items():
-        for n in (20, 40, 50, 100, 200, 400, 1000, 2000):
-            totals = {"basic": n * one, "rdp": 0.9 * n * one, "pld": 0.88 * n * one}
-            if mechanism == "gaussian":
-                noise = make_mechanism("gaussian", variance)
-                exact = noise.epsilon(5.0 * np.sqrt(n), 1e-5, formula="exact")
-                totals = {"rdp": 1.02 * exact, "exact": exact}
-            for accountant, epsilon in totals.items():
-                delta = 0.0 if accountant == "basic" else 1e-5
-                rows.append((mechanism, variance, n, 5.0, delta, accountant, epsilon,
-                             0.999 * epsilon, 1.001 * epsilon))  # fmt: skip
-    names = "mechanism variance releases sensitivity delta accountant epsilon"
-    return pd.DataFrame(rows, columns=[*names.split(), "epsilon_lower", "epsilon_upper"])
-
-
-def fake_losses() -> pd.DataFrame:
-    """Losses far above the claim, some with a lower quartile below zero."""
-    rng = np.random.default_rng(11)
-    kinds = [
-        ("synthetic", rank, variance, fraction, method, mechanism, inner)
-        for rank in (5, 10, 20)
-        for variance in (1.0, 2.0)
-        for fraction in (0.05, 0.10, 0.15)
-        for method, inner in (("als", np.nan), ("irls", 20.0))
-        for mechanism in NOISES
-    ]
-    columns = (("als", "gaussian", np.nan), ("irls", "laplace", 20.0), ("irls", "huber", 20.0),
-               ("irls", "huber", 2.0))  # fmt: skip
-    for method, mechanism, inner in columns:
-        kinds.append(("ml-100k", 32, 1.0, 0.051, method, mechanism, inner))
-        kinds += [("sweetrs", 32, 1.0, f, method, mechanism, inner) for f in (0.05, 0.1, 0.15)]
-    nominal = {(r["mechanism"], r["variance"]): r for r in table_one()}
-    rows = []
-    for dataset, rank, variance, fraction, method, mechanism, inner in kinds:
-        outer = {"synthetic": 50, "ml-100k": 20, "sweetrs": 100}[dataset]
-        releases = int(outer * (1 if np.isnan(inner) else inner))
-        budget = nominal[mechanism, variance]
-        total = 0.8 * releases * budget["epsilon_corrected"]
-        losses = 6.0 * releases**0.6 * rng.lognormal(0.5, 0.9, 200) - 18.0
-        rows.append(
-            {
-                "dataset": dataset, "rank": rank, "variance": variance,
-                "observed_fraction": fraction, "method": method, "mechanism": mechanism,
-                "irls_iterations": inner, "neighbours": 200,
-                "releases": releases, "nominal_epsilon": budget["epsilon_published_form"],
-                "nominal_delta": budget["delta"], "total_basic": 1.2 * total,
-                "total_rdp": 1.02 * total, "total_pld": total,
-                "median": np.median(losses), "lower_quartile": np.quantile(losses, 0.25),
-                "upper_quartile": np.quantile(losses, 0.75), "largest": losses.max(),
-                "share_above_nominal": (losses > budget["epsilon_published_form"]).mean(),
-                "share_above_total": (losses > total).mean(),
-            }
-        )  # fmt: skip
-    return pd.DataFrame(rows)
+def committed(name: str) -> pd.DataFrame:
+    """Return a table of the last full run."""
+    return pd.read_csv(huber.REFERENCE / "tables" / f"{name}.csv.xz")
 
 
 @cache
@@ -240,6 +168,6 @@ def tables() -> dict[str, pd.DataFrame]:
         "trials": trials,
         "comparison": fake_comparison(trials),
         "claims": fake_claims(),
-        "totals": fake_totals(),
-        "transcript_loss": fake_losses(),
+        "totals": committed("totals"),
+        "transcript_loss": committed("transcript_loss"),
     }

@@ -67,14 +67,6 @@ def test_equals_brute_force(ratings, method, rank, start):
     assert relative_error(model.item_factors_, v) < 1e-10
 
 
-def test_seeds_do_for_generators(ratings):
-    by_seed = ALS(rank=2, iterations=2, mechanism=Noise()).fit(ratings, rng=7, noise_rng=8)
-    by_generator = ALS(rank=2, iterations=2, mechanism=Noise()).fit(
-        ratings, rng=generator(7), noise_rng=generator(8)
-    )
-    np.testing.assert_array_equal(by_seed.item_factors_, by_generator.item_factors_)
-
-
 @pytest.mark.parametrize("method", [ALS, IRLS])
 def test_starting_values_do_not_depend_on_the_mechanism(ratings, method):
     states = []

@@ -95,17 +95,6 @@ def test_totals_and_what_users_keep(ratings, threads, monkeypatch):
     np.testing.assert_array_equal(kept[:, 0], rows.norms() + firsts)
 
 
-def test_a_block_that_fails_stops_all(ratings, monkeypatch):
-    cut(monkeypatch, 7)
-
-    def add(sums, rows, first):
-        if first > 20:
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        total(add, Blocks(ratings, 3), Sums(1, 1.0))
-
-
 @pytest.mark.parametrize("kind", [Seeded, Keyed])
 def test_choices_and_parts_are_those_of_the_users_whatever_the_block(kind, ratings, monkeypatch):
     def choices(most, share):

@@ -72,18 +72,6 @@ def test_values_are_stored_as_plain_numbers():
     assert Declared(rank=1).size is None
 
 
-def test_the_signature_says_what_there_is():
-    assert str(inspect.signature(Declared).replace(return_annotation=inspect.Signature.empty)) == (
-        "(*, rank: int, size: float | None = None, part: float = 0.5, kind: str = 'one', "
-        "quick: bool = True)"
-    )
-    assert set(inspect.signature(Derived).parameters) == {"rank", "size", "part", "kind", "penalty"}
-    with pytest.raises(TypeError, match="rank"):
-        Declared()
-    with pytest.raises(TypeError, match="nonsense"):
-        Declared(rank=1, nonsense=1)
-
-
 @pytest.mark.parametrize("name", METHODS)
 def test_every_parameter_of_every_method_is_checked(name):
     known = inspect.signature(method_class(name)).parameters

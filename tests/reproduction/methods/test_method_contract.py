@@ -50,11 +50,6 @@ def ratings():
     return full.take((full.users < 11) & (full.items > 0))
 
 
-def test_constructor_takes_keywords_only(name):
-    for parameter in inspect.signature(method_class(name)).parameters.values():
-        assert parameter.kind is inspect.Parameter.KEYWORD_ONLY
-
-
 def test_shapes(name, ratings):
     model = fit(name, ratings)
     matrix = model.predict_matrix()

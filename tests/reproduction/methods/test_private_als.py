@@ -11,7 +11,6 @@ from private_fits import (
     Nothing,
     build,
     fit_exactly,
-    labelled,
     small_ratings,
 )
 
@@ -206,23 +205,6 @@ def _statistics(model):
     return Statistics(Ledger(Nothing(), 10**6), model.bounds, 0.0)
 
 
-def test_one_step_without_large_residuals_is_ridge_regression():
-    ratings = small_ratings(1)
-    users = np.random.default_rng(2).standard_normal((12, 2))
-    wide = {"rating_range": (-99, 99), "residual_bound": 99, "factor_bound": 9}
-    given = {"ratings_per_user": 9, "regularization": 0.3, **wide}
-    robust_one = build(
-        "private_irls", "user_replace", inner_iterations=1, loss_parameter=99.0, **given
-    )
-    plain = build("private_als", "user_replace", **given)
-    start = np.random.default_rng(4).standard_normal((9, 2))  # whichever it is
-    one, two = (
-        model._items(ratings.by_user, users, start, _statistics(model))
-        for model in (robust_one, plain)
-    )
-    np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-12)
-
-
 # -- what goes wrong ------------------------------------------------------------------------------
 
 
@@ -268,21 +250,3 @@ def test_item_factors_depend_on_users_only_through_releases(name):
         model.fit(other, rng=0, ledger=Ledger(Replay(outputs), model.releases))
         np.testing.assert_array_equal(model.item_offsets_, published[0])
         np.testing.assert_array_equal(model.item_factors_, published[1])
-
-
-@pytest.mark.parametrize("relation", USER_LEVEL)
-def test_users_need_some_regularization_for_publication(relation):
-    class Real(Nothing):
-        simulated = False
-
-    for share, enough in ((1.1e-6, True), (0.9e-6, False)):
-        model = build("private_als", relation, user_regularization=share * 4, factor_bound=2.0)
-        noise = Real()
-        noise.mechanism = model.calibration.noise
-        ledger = Ledger(noise, model.releases)
-        if enough:
-            model.fit(labelled(small_ratings()), ledger=ledger)
-        else:
-            with pytest.raises(InputError, match="user_regularization must be at least 4e-06"):
-                model.fit(labelled(small_ratings()), ledger=ledger)
-            assert ledger.count == 0

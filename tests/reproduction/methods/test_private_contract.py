@@ -61,19 +61,6 @@ def test_order_of_ratings_does_not_matter(name, relation, ratings):
     np.testing.assert_array_equal(one, two)
 
 
-def test_callback_after_each_iteration(name, relation, ratings):
-    seen = []
-
-    def callback(iteration, model):
-        seen.append(iteration)
-        assert np.isfinite(model.predict_matrix()).all()
-
-    model = build(name, relation).fit(ratings, rng=0, noise_rng=100, callback=callback)
-    assert seen == list(range(1, getattr(model, "iterations", 1) + 1))
-    silent = fit(name, relation, ratings).predict_matrix()
-    np.testing.assert_array_equal(model.predict_matrix(), silent)
-
-
 def test_ratings_out_of_range_count_as_its_ends(name, relation, ratings):
     far = Ratings(ratings.users, ratings.items, 100 * (ratings.values - 3), 12, 9)
     clipped = Ratings(far.users, far.items, np.clip(far.values, LOW, HIGH), 12, 9)

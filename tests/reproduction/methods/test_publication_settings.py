@@ -87,15 +87,6 @@ def test_a_range_that_floats_do_not_resolve(name, low):
         method_class(name)(**settings)
 
 
-def test_a_loss_that_is_linear_only_beyond_the_range():
-    """Else the terms of a rating would be larger than the sensitivity of a rating that changes."""
-    said = refused(model_of("private_irls", loss_parameter=4.01), ratings_of())
-    assert said.startswith("loss_parameter must be at most 4, the length of the rating range")
-    model = model_of("private_irls", loss_parameter=4.0)
-    ledger = Ledger(GridNoise(model.calibration.noise), model.releases)
-    assert not model.fit(ratings_of(), ledger=ledger).guarantee_.simulated
-
-
 @pytest.mark.parametrize(
     ("name", "settings", "said"),
     [
@@ -128,9 +119,3 @@ def test_a_choice_of_items_for_another_model(other):
     model = model_of(**mine, epsilon=selection.fit_epsilon, delta=selection.fit_delta)
     sentence = refused(model, ratings_of(), selection=selection)
     assert "needs the relation and the number of ratings of a user of the model" in sentence
-
-
-@pytest.mark.parametrize("bad", [0, -1, 2.5, None])
-def test_a_choice_of_items_counts_a_whole_number_of_ratings(bad):
-    with pytest.raises(InputError, match="must be an integer of at least 1"):
-        Selection("user_add_remove", bad, 5.0, 1e-3, 0.3)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from fake_results.huber import fake_losses
+from fake_results.huber import committed
 
 from dpmc_studies.frame.judging.claims import STATEMENT, table_of_verdicts
 from dpmc_studies.frame.judging.effects import lines_of, signed
@@ -246,7 +246,7 @@ def test_budgets(comparison):
 
 
 def test_what_the_reported_epsilon_is():
-    losses = fake_losses()
+    losses = committed("transcript_loss")
     finding = found("R6", transcript_loss=losses)
     assert finding.verdict == CONTRADICTED
     assert "no finite guarantee" in finding.reason

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fake_results import equal_privacy
-from fake_results.huber import fake_losses, fake_totals
+from fake_results.huber import committed
 from scipy import stats
 
 from dpmc_studies.frame.showing.frames import select
@@ -265,7 +265,10 @@ def test_one_trial_has_a_mean_without_standard_error(trials, published_folder, b
 
 @pytest.fixture(scope="module")
 def every_table(tables, without_data, published_folder):
-    more = [totals_table(fake_totals(), load(published_folder)), loss_table(fake_losses())]
+    more = [
+        totals_table(committed("totals"), load(published_folder)),
+        loss_table(committed("transcript_loss")),
+    ]
     more += equal_tables(equal_privacy.tables()["calibrated"])
     return [*tables.values(), *without_data.values(), *more]
 

@@ -31,14 +31,6 @@ def log_by_trial(cell: pd.DataFrame) -> pd.Series:
     return pd.Series(log_positive(published_metric(cell)), index=cell["trial"].to_numpy())
 
 
-def paired_difference(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
-    """Return log RMSE of ``first`` minus that of ``second``, for the trials that both have.
-
-    Both are trial tables of one cell each.
-    """
-    return (log_by_trial(first) - log_by_trial(second)).dropna().sort_index().to_numpy()
-
-
 def shares_above(losses: pd.DataFrame | None) -> str:
     """Say, by data set, in how many changes of a rating the loss exceeds the total of a run."""
     if losses is None:

@@ -5,56 +5,36 @@ Source of the algorithms: [Gowtham 2022], algorithms 1 to 3.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian, Huber, Laplace
-from dpmc.privacy.calibration import CALIBRATED
 from dpmc.ratings import Compressed, Ratings
 from dpmc_studies.frame.jobs.seeds import NOISE, START
+from dpmc_studies.methods.factorization.alternating import AlternatingMethod
 from dpmc_studies.methods.kernels.regressions import Regressions
 from dpmc_studies.studies.huber.cells import Cell
 from dpmc_studies.studies.huber.transcript_kernels import add_losses
 from dpmc_studies.studies.huber.trial import SHARED, fit
 
 
-@dataclass(frozen=True, eq=False)
-class Run:
-    """One fit with noise and what its releases were made from.
-
-    Attributes
-    ----------
-    model : dpmc_studies.methods.factorization.alternating.AlternatingMethod
-        The fitted ALS or IRLS.
-    user_factors : float64 array, shape (iterations, n_users, rank)
-    item_factors : float64 array, shape (iterations + 1, n_items, rank)
-        The start V_0 first.
-    starts : float64 array, shape (iterations, n_items, rank)
-        theta_0 of A-IRLS; ALS has no use for it.
-    noise : float64 array, shape (iterations, inner iterations, n_items, rank)
-        t on the right-hand sides.
-    """
+class Run(NamedTuple):
+    """One fit with noise and what its releases were made from."""
 
     ratings: Ratings
-    model: object
-    user_factors: np.ndarray
-    item_factors: np.ndarray
-    starts: np.ndarray
-    noise: np.ndarray
+    model: AlternatingMethod
+    user_factors: np.ndarray  # shape (iterations, n_users, rank)
+    item_factors: np.ndarray  # shape (iterations + 1, n_items, rank), the start V_0 first
+    starts: np.ndarray  # theta_0 of A-IRLS by iteration; ALS has no use for it
+    noise: np.ndarray  # t on the right-hand sides, shape (iterations, steps, n_items, rank)
 
 
-@dataclass(frozen=True, eq=False)
-class Changes:
-    """Neighbouring data sets, in each of which one rating has another value.
+class Changes(NamedTuple):
+    """Neighbouring data sets, in each of which one rating has another value."""
 
-    ``index`` (int) says which rating, ``values`` (float64) its value on the neighbouring data; both
-    have shape (n_changes,).
-    """
-
-    index: np.ndarray
-    values: np.ndarray
+    index: np.ndarray  # which rating
+    values: np.ndarray  # its value there
 
 
 def far_changes(
@@ -72,11 +52,6 @@ def record(cell: Cell, settings: Mapping, trial: int, ratings: Ratings) -> Run:
     The method of the cell is "als" or "irls", with one of the papers' mechanisms; ``settings`` are
     those of the cell, ``ratings`` what the trial trains on.
     """
-    if cell.method not in ("als", "irls") or cell.mechanism not in CALIBRATED:
-        raise InputError(
-            f"The releases of method {cell.method} with mechanism {cell.mechanism} have no known "
-            f"density: als or irls is needed, with {', '.join(CALIBRATED)}."
-        )
     users, items = [], []
 
     def keep(_iteration, model):
@@ -91,7 +66,8 @@ def record(cell: Cell, settings: Mapping, trial: int, ratings: Ratings) -> Run:
     noise_rng = cell.stream(settings["seed"], NOISE, trial=trial)
     size = (model.iterations, cell.irls_iterations or 1, *items[0].shape)
     noise = model.mechanism.rvs(size=size, rng=noise_rng)
-    return Run(ratings, model, np.stack(users), np.stack([drawn[0], *items]), drawn[1:], noise)
+    rows = np.stack(users), np.stack([drawn[0], *items])
+    return Run(ratings, model, *rows, drawn[1:], noise)
 
 
 def privacy_losses(run: Run, changes: Changes) -> np.ndarray:
@@ -101,7 +77,7 @@ def privacy_losses(run: Run, changes: Changes) -> np.ndarray:
     released.
     """
     model, by_item = run.model, run.ratings.by_item
-    shape, scale = _density(model.mechanism)
+    shape, scale = density(model.mechanism)
     moved, pairs = _moved(run.ratings, changes)
     moved_users = Regressions(moved, model.rank, model.regularization)
     losses, solution = np.zeros(changes.index.size), np.zeros(run.item_factors.shape[1:])
@@ -119,20 +95,15 @@ def privacy_losses(run: Run, changes: Changes) -> np.ndarray:
     return losses
 
 
-def _density(mechanism) -> tuple[float, float]:
-    """Return shape and scale for :func:`dpmc_studies.studies.huber.transcript_kernels._costs`."""
+def density(mechanism: Gaussian | Huber | Laplace) -> tuple[float, float]:
+    """Return shape and scale for :func:`dpmc_studies.studies.huber.transcript_kernels.cost`."""
     if isinstance(mechanism, Huber):
         return mechanism.a, mechanism.scale
     return {Gaussian: math.inf, Laplace: 0.0}[type(mechanism)], mechanism.scale
 
 
 def _moved(ratings: Ratings, changes: Changes):
-    """Return the rows of the users whose rating changes: each by itself, and grouped by item.
-
-    Row n of the former has the ratings on neighbouring data n of the user whose rating changes
-    there; the latter are as :func:`dpmc_studies.studies.huber.transcript_kernels.add_losses` takes
-    them.
-    """
+    """Return the rows of the users whose rating changes: by neighbour, and as pairs of items."""
     by_user = ratings.by_user
     users, items = ratings.users[changes.index], ratings.items[changes.index]
     counts = by_user.sizes[users]

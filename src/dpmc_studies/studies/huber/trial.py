@@ -34,11 +34,7 @@ CELL_SETTINGS = {*METHOD_SETTINGS, "rank", "mechanism", "inner_iterations", "noi
 
 
 def synthetic_instance(cell_or_shared: Mapping, settings: Mapping, trial: int) -> SyntheticInstance:
-    """Generate the data of one trial on synthetic data.
-
-    ``cell_or_shared`` has ``rank`` and ``observed_fraction``. ``settings`` has ``seed``, ``users``,
-    ``items`` and ``scale``.
-    """
+    """Generate the data of one trial of a rank and an observed fraction."""
     rank, fraction = cell_or_shared["rank"], cell_or_shared["observed_fraction"]
     key = {"dataset": SYNTHETIC, "rank": rank, "observed_fraction": fraction, "trial": trial}
     return generate(

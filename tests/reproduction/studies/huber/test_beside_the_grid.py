@@ -74,16 +74,6 @@ def test_starts_settle_without_noise(starts):
     assert len({*losses}) == 3
 
 
-def test_without_noise_starts_go_on_as_they_were(starts):
-    cell = synthetic_cell(SETTINGS, "irls", "none")
-    observed = synthetic_instance(cell.coordinates(), SETTINGS, 0).observed
-    for row in select(starts, method="irls", mechanism="none"):
-        key = {"experiment": "starts", "start": row["start"]}
-        model = make_method(cell, SETTINGS | {"iterations": 6})
-        model.fit(observed, rng=stream(4, START, key))
-        assert row["settled_loss"] == pytest.approx(model.training_loss(observed), rel=1e-12)
-
-
 def test_timing_has_every_repeat_of_every_k(monkeypatch):
     shape = {"users": 12, "items": 15, "rank": 2, "observed_fraction": 0.5}
     monkeypatch.setattr(timing, "TIMING_SHAPE", shape)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpmc_studies.studies.huber.cells import Cell
-from dpmc_studies.studies.huber.experiments.grid import cell_settings, huber_cells
+from dpmc_studies.studies.huber.experiments.grid import huber_cells
 
 CONFIG = Path(__file__).parents[4] / "config" / "config.yaml"
 
@@ -26,35 +26,6 @@ def test_default_grid_is_the_papers(huber):
     assert len(real) == 6 + 3 * 6
     assert len(baselines) == 4 * (9 + 1 + 3)
     assert len(set(cells)) == len(cells)
-
-
-@pytest.mark.parametrize("most", [100, 5])
-def test_cells_that_no_claim_needs_more_of_have_fewer_trials(huber, most):
-    section = huber | {"trials": most}
-    wanted = {"rank 20": 50, "rank 10": 60, "rank 5": 100, "none": 20, "baseline": 100, "real": 20}
-    found = {name: set() for name in wanted}
-    for cell in huber_cells(section):
-        kind = f"rank {cell.rank}" if cell.dataset == "synthetic" else ""
-        if cell.dataset != "synthetic":
-            kind = "real"
-        elif cell.mechanism == "none":
-            few = cell.method in ("als", "irls", "rank_one")
-            kind = "none" if few else "baseline" * (cell.rank == 5)
-        if kind:
-            found[kind].add(cell_settings(section, cell)["trials"])
-    real = found.pop("real")
-    assert real == {20}
-    assert found == {name: {min(wanted[name], most)} for name in found}
-
-
-def test_real_columns_hold_irls_2(huber):
-    two = [c for c in huber_cells(huber) if c.irls_iterations == 2]
-    assert {(c.dataset, c.observed_fraction) for c in two} == {
-        ("ml-100k", 0.051),
-        ("sweetrs", 0.05),
-        ("sweetrs", 0.1),
-        ("sweetrs", 0.15),
-    }
 
 
 @settings(deadline=None)

@@ -153,34 +153,6 @@ def everything(judge, make_trials):
     return judge(make_trials(), readings=True)
 
 
-# The papers' own tables: counts of wins are in the reasons. (A tie counts for neither side.)
-REPORTED = {
-    "H1": (C, "reported: 29, 34, 1, by more than sampling error 1"),  # planted ones hardly scatter
-    "H2": (S, "reported: 24 of 24, mean -2.91 %"),
-    "H3": (S, "reported: 29 of 36"),
-    "H4": (S, "reported lowest: 6, 17"),
-    "H7": (N, "reported: 12 of 18, mean -0.08 %"),
-    "H8": (I, "reported: 1 of 2"),
-    "H11": (S, "reported: 14 of 18"),
-    "H16": (S, "reported: 96 of 96"),
-    "H21": (N, "reported: 0"),
-    "H22": (S, "reported ratio 13.6"),
-    "H23": (S, "(reported: 1.076, 1.037, 1.019)"),
-    "H26": (S, "(reported: 0.062, 0.741, 0.778, 0.796)"),
-    "H33": (S, "reported: 10 of 12"),
-    "H53": (N, "(reported: -2.91, -0.96, -0.93 %)"),
-    "H57": (C, "reported: 7 of 36"),
-}
-
-
-@pytest.mark.parametrize("name", REPORTED)
-def test_verdict_on_the_reported_tables(everything, name):
-    verdict, count = REPORTED[name]
-    found = everything.loc[name]
-    assert found["reported_verdict"] == verdict
-    assert count in found["reason"]
-
-
 def test_every_claim_of_the_papers_is_judged(everything, claims):
     # H34 and H47, about models at an equal total budget, are judged by the study of those
     names = {f"H{n}" for n in range(1, 61) if n not in (34, 47)}

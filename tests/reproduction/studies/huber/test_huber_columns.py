@@ -6,19 +6,17 @@ import pandas as pd
 import pytest
 from forensics import (
     GAUSSIAN,
-    NOISE,
     VARIANCES,
     column_trials,
     differences,
     distance,
-    fits,
     fitted_variance,
     noises,
 )
 
 from dpmc.mechanisms.huber import Huber
 from dpmc_studies.studies.huber import KEPT
-from dpmc_studies.studies.huber.cells import AS_PRINTED, HUBER_KEYS, RIGHT
+from dpmc_studies.studies.huber.cells import AS_PRINTED, RIGHT
 from dpmc_studies.studies.huber.reported import load
 
 SMALL = {
@@ -77,19 +75,6 @@ def test_the_variance_that_was_printed_is_found(variance):
         found = fitted_variance(columns, "normal", 2.0, fraction)
         assert found.estimate == pytest.approx(variance, abs=0.03)
         assert found.low <= found.estimate <= found.high
-
-
-def test_fits_measure_the_distance_to_the_reported_differences():
-    columns = differences(*made(1.2, spread=1e-5))
-    assert not columns.duplicated(list(HUBER_KEYS)).any()
-    found = fits(columns).set_index(NOISE)
-    assert (found["columns"] == 18).all()
-    assert found.loc[("normal", RIGHT, 1.2, 2.0), "rms"] == pytest.approx(0, abs=1e-4)
-    assert found.loc[("normal", RIGHT, 2.0, 2.0), "rms"] == pytest.approx(0.08, abs=1e-4)
-    assert found.loc[("normal", RIGHT, 2.0, 2.0), "beyond"] == 18
-    assert found.loc[("normal", AS_PRINTED, 2.0, 2.0), "rms"] == pytest.approx(0.38, abs=1e-4)
-    assert ("normal", AS_PRINTED, 1.0, 2.0) not in found.index
-    assert GAUSSIAN not in columns["noise"].tolist()
 
 
 def test_a_reported_difference_has_the_error_of_ten_trials_each():

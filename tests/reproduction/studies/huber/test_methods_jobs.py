@@ -4,9 +4,6 @@ import numpy as np
 import pytest
 
 from dpmc.ratings import Ratings
-from dpmc_studies.configuration import load
-from dpmc_studies.frame.jobs.plan import Plan
-from dpmc_studies.studies.huber import STUDY
 from dpmc_studies.studies.huber.cells import Cell
 from dpmc_studies.studies.huber.experiments import heldout, thesis_methods
 from dpmc_studies.studies.huber.experiments.weights import weights
@@ -72,24 +69,3 @@ def test_every_method_of_the_thesis_has_an_error_after_each_iteration(ratings):
     assert 0 < seconds[0] < seconds[1] < seconds[2]
     ratios = [row["rmse_heldout"] / row["rse_heldout"] for row in rows if row["trial"] == 0]
     assert ratios == pytest.approx([ratios[0]] * len(ratios))  # the norm of one held-out part
-
-
-def test_cells_beside_the_grid_have_settings_of_their_own():
-    plan = Plan("results", load("config/config.yaml"), {"huber": STUDY})
-    section = plan.sections["huber"]
-
-    def job_of(name, dataset):
-        return plan.settings(STUDY, STUDY.job(name), (dataset,))
-
-    drawn = job_of("weights", "synthetic")
-    assert len(drawn) == 9 * 2
-    assert {own["trials"] for own in drawn.values()} == {section["weights"]["trials"]}
-    cells = job_of("sweetrs_variances", "sweetrs")
-    assert [cell.variance for cell in cells] == [None, 0.5, 1.0, 2.0]
-    assert {cell.mechanism for cell in [*cells][1:]} == {"gaussian"}
-    cells = job_of("heldout", "ml-100k")
-    assert [(cell.method, cell.mechanism) for cell in cells] == [*heldout.MODELS]
-    assert {each["iterations"] for each in cells.values()} == {section["heldout"]["iterations"]}
-    bare = section | {"real": {}}
-    for name in ("heldout", "sweetrs_variances", "thesis_methods"):
-        assert STUDY.cells(STUDY.job(name), bare) == []

@@ -1,5 +1,7 @@
 """Loading what the papers print."""
 
+from dpmc_studies.studies.huber import STUDY
+from dpmc_studies.studies.huber.claims import contrasts
 from dpmc_studies.studies.huber.reported import load
 from dpmc_studies.studies.huber.reported.numbers import as_run, cells_of
 
@@ -28,3 +30,9 @@ def test_real_data_carry_the_variance_of_our_runs(paper_folder):
     assert real.xs("none", level="mechanism")["variance"].isna().all()
     inner = real.xs("huber", level="mechanism")["irls_iterations"]
     assert sorted(set(inner)) == [2.0, 20.0]
+
+
+def test_what_claims_are_about_is_what_their_grid_has():
+    grid = contrasts.RANKS, contrasts.VARIANCES, contrasts.FRACTIONS
+    assert tuple(STUDY.claimed.values()) == grid
+    assert list(STUDY.claimed) == ["ranks", "variances", "observed_fractions"]

@@ -75,24 +75,19 @@ def test_the_same_code_passes(tmp_path, reference_folder):
     assert failing_cells(tmp_path, reference_folder) == []
 
 
-@pytest.mark.parametrize("factor", [1.1, 0.9])
-def test_a_gaussian_variance_off_by_a_tenth(tmp_path, reference_folder, monkeypatch, factor):
-    wrong = classmethod(lambda cls, variance: cls(math.sqrt(factor * variance)))
-    monkeypatch.setattr(Gaussian, "from_variance", wrong)
-    assert failing_cells(tmp_path, reference_folder) == named(mechanism="gaussian")
+RIGHT = Huber.from_variance
+FAULTS = {
+    "a gaussian variance off by a tenth": (Gaussian, lambda v: Gaussian(math.sqrt(0.9 * v))),
+    "a huber variance off by a tenth": (Huber, lambda v: RIGHT(1.1 * v)),
+    "a laplace scale without its root of two": (Laplace, lambda v: Laplace(math.sqrt(v))),
+}
 
 
-def test_a_huber_variance_off_by_a_tenth(tmp_path, reference_folder, monkeypatch):
-    right = Huber.from_variance
-    wrong = classmethod(lambda cls, variance: right(1.1 * variance))
-    monkeypatch.setattr(Huber, "from_variance", wrong)
-    assert failing_cells(tmp_path, reference_folder) == named(mechanism="huber")
-
-
-def test_a_laplace_scale_without_its_root_of_two(tmp_path, reference_folder, monkeypatch):
-    wrong = classmethod(lambda cls, variance: cls(math.sqrt(variance)))
-    monkeypatch.setattr(Laplace, "from_variance", wrong)
-    assert failing_cells(tmp_path, reference_folder) == named(mechanism="laplace")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_noise_of_another_variance(tmp_path, reference_folder, monkeypatch, fault):
+    law, wrong = FAULTS[fault]
+    monkeypatch.setattr(law, "from_variance", wrong)
+    assert failing_cells(tmp_path, reference_folder) == named(mechanism=law.__name__.lower())
 
 
 def test_one_regularization_that_nobody_wrote_down(tmp_path, reference_folder):

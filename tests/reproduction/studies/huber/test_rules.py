@@ -18,7 +18,6 @@ from dpmc_studies.frame.judging.rules import (
 from dpmc_studies.frame.judging.verdicts import combined, count, tally
 from dpmc_studies.studies.huber.cells import Cell
 from dpmc_studies.studies.huber.claims.contrasts import (
-    Contrast,
     LogRmse,
     delta,
     synthetic_grid,
@@ -218,9 +217,3 @@ class TestContrasts:
         sample = evidence.sample_against_best([self.a], [self.b], [self.c])
         np.testing.assert_array_equal(sample.ours, [[-2, -3, np.nan]])
         np.testing.assert_array_equal(sample.reported, [[-1]])
-
-    def test_an_empty_table_has_only_missing_values(self):
-        columns = ["dataset", "rank", "variance", "observed_fraction", "method", "mechanism",
-                   "irls_iterations", "trial", "rmse_all", "rmse_heldout"]  # fmt: skip
-        table = LogRmse.of_trials(pd.DataFrame(columns=columns))
-        assert table.matrix([delta(self.a, self.b), Contrast({})]).shape == (2, 0)

@@ -10,7 +10,7 @@ import pytest
 
 from dpmc.mechanisms import Huber
 from dpmc_studies.studies.huber.cells import COORDINATES, Cell
-from dpmc_studies.studies.huber.claims.noise_facts import audited_epsilon
+from dpmc_studies.studies.huber.claims.facts import audited_epsilon
 from dpmc_studies.studies.huber.statistics import seconds_and_errors
 
 S, C, N, I = "supported", "contradicted", "no effect", "inconclusive"  # noqa: E741

@@ -1,18 +1,15 @@
 """The privacy loss of the published algorithms against densities written out densely."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from dpmc.datasets.synthetic import generate
-from dpmc.errors import InputError
 from dpmc.mechanisms import make_mechanism
 from dpmc.ratings import Ratings
 from dpmc_studies.frame.jobs.seeds import NOISE, START, stream
 from dpmc_studies.methods.factorization.als import ALS
 from dpmc_studies.studies.huber.cells import Cell
-from dpmc_studies.studies.huber.experiments.transcript import transcript_loss
+from dpmc_studies.studies.huber.experiments.transcript import TRANSCRIPT_COLUMNS, transcript_loss
 from dpmc_studies.studies.huber.transcript_run import Changes, far_changes, privacy_losses, record
 
 SETTINGS = {
@@ -141,7 +138,7 @@ def test_a_run_is_that_of_the_method_on_the_same_streams(ratings):
 
 def test_losses_along_other_item_rows_are_refused(ratings):
     run = record(cell("als", "laplace"), SETTINGS, 0, ratings)
-    other = replace(run, noise=run.noise[::-1])
+    other = run._replace(noise=run.noise[::-1])
     with pytest.raises(RuntimeError, match="iteration 1"):
         privacy_losses(other, Changes(np.array([0]), np.array([1.0])))
 
@@ -154,22 +151,14 @@ def test_ratings_move_to_the_far_end_of_the_range(ratings):
         assert after == max(limits, key=lambda end: abs(end - before))
 
 
-def test_a_cell_without_noise_has_no_density():
-    with pytest.raises(InputError, match="with mechanism none have no known density"):
-        list(transcript_loss(cell("als", "none", None), SETTINGS))
-
-
 @pytest.mark.parametrize(
-    ("mechanism", "nominal", "totals"),
+    ("mechanism", "nominal", "total"),
     # computed by an FFT and in closed form, independently of dpmc
-    [
-        ("laplace", 5.0, (250.0, 239.8, 238.1)),
-        ("huber", 5.38, (269.0, 248.4, 246.3)),
-        ("gaussian", 11.288, (None, 429.7, 418.2)),
-    ],
+    [("laplace", 5.0, 238.1), ("huber", 5.38, 246.3), ("gaussian", 11.288, 418.2)],
 )
-def test_budgets_of_the_papers_and_what_they_add_up_to(mechanism, nominal, totals):
+def test_budgets_of_the_papers_and_what_they_add_up_to(mechanism, nominal, total):
     (row,) = transcript_loss(cell("als", mechanism), SETTINGS | {"iterations": 50})
+    assert tuple(row) == TRANSCRIPT_COLUMNS
+    assert row["neighbours"] >= 10  # seven users a trial: two trials
     assert row["nominal_epsilon"] == pytest.approx(nominal, abs=2e-3)
-    for name, total in zip(("basic", "rdp", "pld"), totals, strict=True):
-        assert total is None or row[f"total_{name}"] == pytest.approx(total, abs=0.1)
+    assert row["total_pld"] == pytest.approx(total, abs=0.1)

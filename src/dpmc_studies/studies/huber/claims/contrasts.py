@@ -29,7 +29,10 @@ class Contrast:
         self.weights = {cell: weight for cell, weight in weights.items() if weight != 0}
 
     def __add__(self, other: "Contrast") -> "Contrast":
-        return _added([*self.weights.items(), *other.weights.items()])
+        cells = [*self.weights, *other.weights]
+        return Contrast(
+            {cell: self.weights.get(cell, 0) + other.weights.get(cell, 0) for cell in cells}
+        )
 
     def __mul__(self, factor: float) -> "Contrast":
         return Contrast({cell: factor * weight for cell, weight in self.weights.items()})
@@ -40,14 +43,7 @@ class Contrast:
 
 def delta(first: Cell, second: Cell) -> Contrast:
     """Return the contrast log RMSE_first - log RMSE_second: below 0 if the first is better."""
-    return _added([(first, 1.0), (second, -1.0)])
-
-
-def _added(weights: Iterable[tuple[Cell, float]]) -> Contrast:
-    total: dict[Cell, float] = {}
-    for cell, weight in weights:
-        total[cell] = total.get(cell, 0) + weight
-    return Contrast(total)
+    return Contrast({first: 1.0}) - Contrast({second: 1.0})
 
 
 def average(contrasts: Sequence[Contrast]) -> Contrast:
@@ -145,5 +141,8 @@ def between(first: str, second: str, **part: Sequence) -> list[Contrast]:
 
 
 def _distinct(contrasts: Iterable[Contrast]) -> list[Contrast]:
-    merged = [_added([(as_run(c), w) for c, w in each.weights.items()]) for each in contrasts]
+    merged = [
+        sum((Contrast({as_run(cell): w}) for cell, w in each.weights.items()), Contrast({}))
+        for each in contrasts
+    ]
     return list({frozenset(contrast.weights.items()): contrast for contrast in merged}.values())

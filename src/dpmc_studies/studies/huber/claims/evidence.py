@@ -55,9 +55,8 @@ class Evidence:
     def sample_against_best(self, first: Sequence[Cell], *others: Sequence[Cell]) -> Sample:
         """Compare each cell with the better of the others: the one reported with less error.
 
-        Chosen by our own trials, another would have the luckier of its draws; chosen for each
-        trial by the others, the trials would depend on each other. What is reported
-        is independent of both.
+        Chosen by our own trials, another would have the luckier of its draws. What is reported is
+        independent of them.
         """
         rows = zip(first, *others, strict=True)
         return self.sample(
@@ -71,10 +70,7 @@ class Evidence:
         return None if found is None or found.empty else found
 
 
-Predicate = Callable[[Evidence], Finding]
-PREDICATES: dict[str, Predicate] = {}
-
-
+PREDICATES: dict[str, Callable[[Evidence], Finding]] = {}
 claim = registering(PREDICATES)
 
 

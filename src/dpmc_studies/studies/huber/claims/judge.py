@@ -15,9 +15,8 @@ from dpmc_studies.studies.huber.cells import COORDINATES
 from dpmc_studies.studies.huber.claims import (  # noqa: F401  (importing them registers their predicates)
     budgets,
     compared,
-    discussion,
+    facts,
     noise_comparisons,
-    noise_facts,
     own,
     real_data,
     side_experiments,

@@ -54,10 +54,6 @@ def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
 def thesis_methods(settings: Mapping, ratings: Ratings) -> Iterator[dict[str, object]]:
     """Yield the errors of every method after each of its iterations, and its seconds until then.
 
-    ``settings`` has ``seed``, ``trials``, ``training_share``, ``dataset``, ``observed_fraction``
-    (of the split) and ``methods``: name to ``method`` and the ``settings`` of its constructor;
-    ``ratings`` is the whole data set.
-
     Rows have the keys :data:`THESIS_COLUMNS`: RMSE on held-out ratings in rating units, and the
     relative one, |P(M - X)|_F / |P(M)|_F over them. Seconds are those of the fit alone.
     """
@@ -84,14 +80,8 @@ def _by_iteration(model, rng, training: Ratings, heldout: Ratings) -> list[dict[
         nonlocal spent, begin
         spent += time.perf_counter() - begin
         error = rmse(model.predict(heldout.users, heldout.items), heldout.values)
-        rows.append(
-            {
-                "iteration": iteration,
-                "seconds": spent,
-                "rmse_heldout": error,
-                "rse_heldout": error / size,
-            }
-        )
+        errors = {"rmse_heldout": error, "rse_heldout": error / size}
+        rows.append({"iteration": iteration, "seconds": spent} | errors)
         begin = time.perf_counter()
 
     model.fit(training, rng=rng, callback=record)

@@ -7,9 +7,10 @@ holds user factors made from ratings without noise. So these totals are no guara
 """
 
 from collections.abc import Iterable, Mapping
+from itertools import product
 
 from dpmc.mechanisms import make_mechanism
-from dpmc.privacy.accounting import CertifiedBound, Releases, epsilon
+from dpmc.privacy.accounting import Releases, epsilon
 from dpmc.privacy.nominal import PARAMETER
 from dpmc.privacy.relations import ENTRY_CHANGE
 
@@ -20,8 +21,6 @@ TOTAL_COLUMNS = (
 EPSILONS = tuple(name for name in TOTAL_COLUMNS if name.startswith("epsilon"))
 TOTAL_KEYS = tuple(name for name in TOTAL_COLUMNS if name not in EPSILONS)
 """What names a row of the totals; all other columns are numbers that ``check`` compares."""
-ASSUMED = ENTRY_CHANGE
-"""The relation of the papers: they call the sensitivity the range of the ratings."""
 
 
 def run(task) -> dict[str, list[dict[str, object]]]:
@@ -43,40 +42,27 @@ def totals_table(
     ``epsilon_upper`` bound the smallest epsilon; the lower bound is None for "basic" and "rdp",
     which have none.
     """
-    releases = list(releases)
-    return [
-        _row(mechanism, variance, count, sensitivity, answer)
-        for mechanism in PARAMETER
-        for variance in variances
-        for count in releases
-        for answer in _answers(mechanism, float(variance), count, float(sensitivity), float(delta))
-    ]
-
-
-def _answers(
-    mechanism: str, variance: float, count: int, sensitivity: float, delta: float
-) -> tuple[CertifiedBound, ...]:
-    released = Releases(make_mechanism(mechanism, variance), sensitivity, count)
-    accountants = ["basic", "rdp", "pld"] + ["exact"] * (mechanism == "gaussian")
-    return tuple(
-        epsilon(released, delta, relation=ASSUMED, accountant=accountant)
-        for accountant in accountants
-    )
-
-
-def _row(mechanism, variance, count, sensitivity, answer: CertifiedBound) -> dict[str, object]:
-    pure = answer.accountant == "basic" and mechanism != "gaussian"
-    return {
-        "mechanism": mechanism,
-        "variance": variance,
-        "releases": count,
-        "sensitivity": sensitivity,
-        "delta": 0.0 if pure else answer.delta,
-        "accountant": answer.accountant,
-        "epsilon": answer.epsilon,
-        "epsilon_lower": answer.lower or None,
-        "epsilon_upper": answer.upper,
-    }
+    rows = []
+    for mechanism, variance, count in product(PARAMETER, map(float, variances), releases):
+        released = Releases(make_mechanism(mechanism, variance), float(sensitivity), count)
+        gaussian = mechanism == "gaussian"
+        for name in ["basic", "rdp", "pld"] + ["exact"] * gaussian:
+            # the papers call the sensitivity the range of the ratings: one of them changes
+            answer = epsilon(released, float(delta), relation=ENTRY_CHANGE, accountant=name)
+            rows.append(
+                {
+                    "mechanism": mechanism,
+                    "variance": variance,
+                    "releases": count,
+                    "sensitivity": sensitivity,
+                    "delta": answer.delta if gaussian or name != "basic" else 0.0,
+                    "accountant": name,
+                    "epsilon": answer.epsilon,
+                    "epsilon_lower": answer.lower or None,
+                    "epsilon_upper": answer.upper,
+                }
+            )
+    return rows
 
 
 def settings(section: Mapping, cell: object) -> Mapping:

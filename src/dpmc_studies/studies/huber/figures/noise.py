@@ -115,11 +115,6 @@ def variance_curve() -> Drawing:
         for name, laws in series.items()
     }
 
-    def values(axes) -> None:
-        for x, y in drawn["papers"].itertuples(index=False):
-            place = {"textcoords": "offset points", "xytext": (6, 2)}
-            axes.annotate(f"$a$ = {x:.3g}", (x, y), fontsize=8, **place)
-
     panel = Panel(
         "",
         x=Axis("Parameter $a$", limits=(0, 8)),
@@ -130,7 +125,6 @@ def variance_curve() -> Drawing:
         ],
         levels=[Level(1.0, Look(GREY, "", "--"), "limit 1 (Gaussian)")],
         legend="upper right",
-        more=values,
     )
     data = pd.concat(drawn, names=["series"]).reset_index("series")
     data = data.rename(columns={"x": "a", "mean": "variance"})

@@ -60,24 +60,18 @@ def rmse_by_fraction(trials: pd.DataFrame) -> Drawing:
 
 
 def _fraction_panel(title: str, rank: str, part: pd.DataFrame) -> Panel:
-    part, axis = at_fractions(part, 0.45)
+    fractions = sorted(part["observed_fraction"].unique())
+    ticks = {place: f"{100 * share:g}" for place, share in enumerate(fractions)}
+    part = part.assign(x=part["observed_fraction"].map(fractions.index))
     looks = style.looks_of(part["name"].cat.categories)
     lines = curves(part, "name", "x", looks, LABELS.__getitem__)
     return Panel(
         title,
-        x=axis,
+        x=Axis("Observed entries (%)", ticks=ticks, margin=0.45),
         y=Axis(f"{rank}\nRMSE (rating units)", log=True),
         curves=[replace(line, size=3.2, width=0.5 if line.look.marker else 1) for line in lines],
         dodge=0.12,
     )
-
-
-def at_fractions(part: pd.DataFrame, margin: float) -> tuple[pd.DataFrame, Axis]:
-    """Return rows with places ``x`` by their observed fractions, evenly spaced, and their axis."""
-    fractions = sorted(part["observed_fraction"].unique())
-    ticks = {place: f"{100 * share:g}" for place, share in enumerate(fractions)}
-    axis = Axis("Observed entries (%)", ticks=ticks, margin=margin)
-    return part.assign(x=part["observed_fraction"].map(fractions.index)), axis
 
 
 def published_reproduced(comparison: pd.DataFrame) -> Drawing:

@@ -34,20 +34,15 @@ def compare(trials: pd.DataFrame, published: pd.DataFrame, budgets: pd.DataFrame
     standard error, so it is assumed equal to ours: with n trials,
     (mean - published) / (sqrt(2) standard_error) has a t distribution with n - 1 degrees of
     freedom. The test is on the published scale because the papers average RMSE, not its
-    logarithm.
+    logarithm. Without two trials there is no test, and the status is "not run".
 
     A budget agrees if the corrected value of the formula that the paper states, rounded to
-    the reported decimals, is the reported number. (The formula for Gaussian noise is itself
-    proven only for epsilon < 1; the exact value is not what the paper meant to print.)
+    the reported decimals, is the reported number.
 
-    Cells of the trials table that no published number mentions are ignored; ``published`` is as
-    :func:`dpmc_studies.studies.huber.reported.numbers.load` returns it, and ``budgets`` has the
-    columns ``mechanism, variance, epsilon_corrected``. The result has the columns
-    :data:`COMPARISON_COLUMNS`, one row per published number, in its order. ``trials`` and
-    ``standard_error`` are NaN for budgets. ``detectable`` is, where the two agree, the smallest
-    difference, as a share of the published number, that would deviate in 80 % of repeats, at the
-    strictest level of Holm's correction (:func:`dpmc_studies.frame.judging.chance.detectable`). The
-    status is "not run" where no test is possible: without any trial, or with only one.
+    The result has the columns :data:`COMPARISON_COLUMNS`, one row per published number, in its
+    order. ``detectable`` is, where the two agree, the smallest difference, as a share of the
+    published number, that would deviate in 80 % of repeats, at the strictest level of Holm's
+    correction (:func:`dpmc_studies.frame.judging.chance.detectable`).
     """
     comparison = published.drop(columns=["sensitivity", "delta"], errors="ignore").copy()
     measured = (comparison["metric"] != "epsilon").to_numpy()

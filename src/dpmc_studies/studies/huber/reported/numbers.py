@@ -21,16 +21,11 @@ def load(
 ) -> pd.DataFrame:
     """Load the published numbers of the Huber mechanism paper, one row per reported number.
 
-    ``folder`` holds ``huber_synthetic.csv`` (paper tables 3, 6 and 7: 144 numbers),
-    ``huber_real.csv`` (tables 4 and 5: 24) and ``huber_budgets.csv`` (table 1: 12).
     ``real_variances`` is the noise variance of our runs by real data set, 1 if not given; the paper
-    does not state its own.
-
-    The columns are ``table, dataset, rank, variance, observed_fraction, method, mechanism,
-    irls_iterations, metric, published, decimals``, the last being the reported decimals, and for
-    the budgets also ``sensitivity`` and ``delta``. The noiseless synthetic numbers keep the
-    variance of the block in which they are reported; those on real data have none, and their rank
-    is 32. Budgets have only a variance and a mechanism.
+    does not state its own. The columns are :data:`PUBLISHED_COLUMNS`, and for the budgets also
+    ``sensitivity`` and ``delta``. The noiseless synthetic numbers keep the variance of the block in
+    which they are reported; those on real data have none. Budgets have only a variance and a
+    mechanism.
     """
     files = {
         "huber_synthetic.csv": "rmse",
