@@ -55,25 +55,12 @@ DRAWS = 3000
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """What a run with a private choice of items and its replay show.
+    """What a run with a private choice of items and its replay show; infinite if refused."""
 
-    Attributes
-    ----------
-    change : float
-        Largest change of a query over its stated sensitivity, of counts that of common items;
-        infinite if the program refused.
-    own : float
-        Items that one side alone has, over how many there may be; or the largest count of one.
-    spent : float
-        Epsilon of all that the transcript shows, over the one that is stated.
-    differing : int
-        Published bytes.
-    """
-
-    change: float
-    own: float
-    spent: float
-    differing: int
+    change: float  # the largest of a query over its sensitivity; of counts, of common items
+    own: float  # items that one side alone has over how many there may be, or their largest count
+    spent: float  # epsilon of all that the transcript shows over the one that is stated
+    differing: int  # published bytes
 
 
 REFUSED = Choice(np.inf, np.inf, np.inf, 0)
@@ -88,8 +75,7 @@ def selection_rows(settings: Mapping) -> Iterator[dict[str, object]]:
         for method in AUDITED:
             rng = stream(settings["seed"], AUDIT, {"items": method, "relation": relation})
             yield from choice_rows(method, relation, rng)
-        rng = stream(settings["seed"], AUDIT, {"items": "draws", "relation": relation})
-        yield listing_row(relation, rng=rng)
+        yield listing_row(relation)
 
 
 def choice_rows(
@@ -113,24 +99,19 @@ def choice_rows(
     yield difference_row("published", sum(each.differing for each in found), claim)
 
 
-def listing_row(
-    relation: str, rng: np.random.Generator, followed: type[Followed] = Followed, exact: bool = True
-) -> dict[str, object]:
+def listing_row(relation: str, followed: type[Followed] = Followed) -> dict[str, object]:
     """Return the row of how often an item that one user alone has is listed, as a share of d.
 
     The lower bound of the probability is that of Clopper and Pearson and exceeds the truth with a
-    probability of at most SIGNIFICANCE: the truth is as large as it may be.
-
-    ``rng`` draws the noise, unless it is ``exact``: that for publication, whose bits nobody can
-    repeat. ``followed`` makes the choice.
+    probability of at most SIGNIFICANCE: the truth is as large as it may be. The noise is that for
+    publication, whose bits nobody can repeat. ``followed`` makes the choice.
     """
     selection = followed(relation, MANY, EPSILON, LARGE_DELTA, 0.5)
     noise = Gaussian(selection.noise_multiplier / (1 - selection.share) ** 0.5)
     own = np.array([f"own {number}" for number in range(MANY)])
     listed = 0
     for _ in range(DRAWS):
-        source = GridNoise(noise) if exact else FloatNoise(noise, rng)
-        ledger = Ledger(source, selection.releases(1))
+        ledger = Ledger(GridNoise(noise), selection.releases(1))
         listed += selection.select(own, np.ones(MANY), ledger)[0].size > 0
     lower, _ = clopper_pearson(listed, DRAWS, SIGNIFICANCE)
     claim = {"target": TARGET, "mechanism": "gaussian", "relation": relation, "samples": DRAWS}

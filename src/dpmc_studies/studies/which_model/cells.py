@@ -10,22 +10,11 @@ LOCAL_BAYES = "local_bayes"  # takes no settings
 
 @dataclass(frozen=True)
 class FitCell(Cell):
-    """One point of the grid with all its trials.
+    """One point of the grid with all its trials."""
 
-    Attributes
-    ----------
-    dataset : str
-        A key of ``datasets`` in the section of the study.
-    method : str
-        A name of :mod:`dpmc.methods`.
-    variant : str
-        A name of settings of the method.
-    epsilon : float
-    """
-
-    dataset: str
-    method: str
-    variant: str
+    dataset: str  # a key of ``datasets`` in the section of the study
+    method: str  # a name of :mod:`dpmc.methods`
+    variant: str  # a name of settings of the method
     epsilon: float
 
 

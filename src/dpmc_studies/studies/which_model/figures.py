@@ -18,7 +18,6 @@ from dpmc_studies.studies.which_model.frames import (
     METHODS,
     RANKED,
     RANKED_LOOKS,
-    best_of_later,
     dataset_label,
     list_means,
     method_label,
@@ -38,8 +37,7 @@ def errors(trials: pd.DataFrame | None) -> Drawing:
     rows = of_variants(trials, (TUNED,))
     if rows.empty:
         raise NothingToDraw
-    later = best_of_later(trials)
-    table = pd.concat([summary(rows), later[later["dataset"].isin(rows["dataset"])]])
+    table = summary(rows)
     panels = [
         Panel(
             dataset_label(name),

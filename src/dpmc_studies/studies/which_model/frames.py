@@ -67,10 +67,7 @@ METHODS = Labels(
     }
 )
 LATER = {"dpals_weights", "dpals_weights_h_free", "dpam", "dp_gradient_spectral", "dp_effects"}
-BEST_LATER = "best_later"
-METHODS |= {BEST_LATER: "Best later method or effects"}
 LOOKS = {
-    BEST_LATER: Look(BLUE, "o", (0, (1, 1.2))),
     "private_user_item_bias": Look(PURPLE, "d", (0, (4, 1.5))),
     "private_als": Look(SKY, "H", (0, (4, 1.5))),
     "dpals_h_free_clipped": Look(GREEN, "P"),
@@ -118,16 +115,6 @@ def summary(trials: pd.DataFrame) -> pd.DataFrame:
 def of_variants(trials: pd.DataFrame | None, variants: Collection[str]) -> pd.DataFrame:
     """Return the rows of some variants; an empty frame if there are none."""
     return pd.DataFrame() if trials is None else trials[trials["variant"].isin(variants)]
-
-
-def best_of_later(trials: pd.DataFrame) -> pd.DataFrame:
-    """Return :func:`summary` of the best of the later methods, by mean error, at each place."""
-    rows = of_variants(trials, (SEARCHED,))
-    rows = rows[rows["method"].isin(LATER)]
-    if rows.empty:
-        return rows
-    found = summary(rows).sort_values("mean", kind="stable").drop_duplicates([*PLACE])
-    return found.sort_values([*PLACE]).assign(method=BEST_LATER)
 
 
 def models(trials: pd.DataFrame | None) -> dict[tuple, pd.DataFrame]:

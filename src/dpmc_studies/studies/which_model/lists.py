@@ -15,20 +15,11 @@ from dpmc_studies.methods.user_level.references import Popularity
 
 @dataclass(frozen=True)
 class Lists:
-    """What is ranked by.
-
-    Attributes
-    ----------
-    scores : float64 array, shape (n_users, n_items)
-    predicted : float64 array or None
-        The same as predictions of ratings, where they are.
-    fell_back : bool
-        Whether something simpler is published instead of the model.
-    """
+    """What is ranked by: scores of shape (n_users, n_items)."""
 
     scores: np.ndarray
-    predicted: np.ndarray | None = None
-    fell_back: bool = False
+    predicted: np.ndarray | None = None  # the same as predictions of ratings, where they are
+    fell_back: bool = False  # whether something simpler is published instead of the model
 
 
 class LocalBayesWithShares(LocalBayes):

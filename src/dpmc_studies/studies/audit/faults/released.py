@@ -31,7 +31,7 @@ def faulty_published_rows(fault: str, rng: np.random.Generator) -> Iterator[Row]
     if fault in CHOICE_FAULTS:
         followed = CHOICE_FAULTS[fault]
         yield from choice_rows("private_user_item_bias", USER_ADD_REMOVE, rng, followed)
-        yield listing_row(USER_ADD_REMOVE, rng, followed)
+        yield listing_row(USER_ADD_REMOVE, followed)
         return
     name, cls, options = PUBLISHER_FAULTS[fault]
     key = {"method": name, "relation": USER_ADD_REMOVE, "mechanism": "gaussian"}
