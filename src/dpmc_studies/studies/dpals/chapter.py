@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dpmc_studies.frame.showing.chapter import Chapter, judged_claims
+from dpmc_studies.frame.showing.results import has_results
 from dpmc_studies.frame.showing.texts import Texts
 from dpmc_studies.studies.dpals.claims.own import CLOSE, beside_ours
 from dpmc_studies.studies.dpals.figures import DPALS_FIGURES
-from dpmc_studies.studies.dpals.frames import METRICS, NAMES, has_dpals, read_dpals
+from dpmc_studies.studies.dpals.frames import METRICS, NAMES, read_dpals
 
 TEXT = Texts(Path(__file__).with_name("chapter.yaml"))
 # these are too large; the CSV of every figure holds their means and intervals
@@ -18,7 +19,7 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
     """Return the chapter, made of the results and of what the steps "tables" and "figures" made."""
     folder = Path(folder)
     results = read_dpals(folder)
-    if not has_dpals(results):
+    if not has_results({name: results[name] for name in NAMES}):
         return Chapter.not_run(TEXT)
     return Chapter.of(
         folder,

@@ -35,12 +35,8 @@ PROJECTED = {"projection": True}  # where a method's settings do not say
 def check_dpals(dpals: Mapping, sets: Mapping) -> None:
     """Refuse what the schema cannot see and what would fail later.
 
-    That is an unknown data set, method or setting, a cell that comes twice, hyper-parameters that a
-    method does not take, or a variant whose name says something else than its settings; every model
-    of the grid is constructed once, without data. An experiment refuses what it cannot run where it
-    states its cells and settings. ``dpals`` is the section of the configuration,
-    with the table of hyper-parameters; ``sets`` are the user's own data sets, ``data.sets`` in the
-    configuration.
+    Every model of the grid is constructed once, without data. ``dpals`` is the section of the
+    configuration with the table of hyper-parameters, ``sets`` are the user's own data sets.
     """
     datasets = dpals["datasets"]
     for file in {stored(dpals, name): None for name in datasets}:

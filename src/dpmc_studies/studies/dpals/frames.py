@@ -12,7 +12,7 @@ import pandas as pd
 
 from dpmc_studies.frame.showing.frames import RAISED, DatasetLabels, Labels, cell_means, present
 from dpmc_studies.frame.showing.frames import number as format_number
-from dpmc_studies.frame.showing.results import Results, has_results, read_results
+from dpmc_studies.frame.showing.results import read_results
 from dpmc_studies.frame.showing.style import BLACK, BLUE, GREEN, GREY, PURPLE, SKY, VERMILLION, Look
 from dpmc_studies.studies.dpals.cells import DPALS_COORDINATES, STANDARD
 from dpmc_studies.studies.dpals.variant_names import named_settings
@@ -107,11 +107,6 @@ def read_dpals(folder: str | Path) -> dict[str, pd.DataFrame | None]:
     return {"published": pd.read_csv(PUBLISHED), **read_results(folder, NAMES)}
 
 
-def has_dpals(results: Results) -> bool:
-    """Say whether any table of the study has rows."""
-    return has_results({name: results.get(name) for name in NAMES})
-
-
 def summary(
     trials: pd.DataFrame, metric: str, keys: Iterable[str] = DPALS_COORDINATES
 ) -> pd.DataFrame:
@@ -178,9 +173,3 @@ def number(value: float, digits: int = 3) -> str:
         mantissa, exponent = f"{value:.1e}".split("e")
         return f"{mantissa} · 10⁻{str(-int(exponent)).translate(RAISED)}"
     return format_number(value, digits)
-
-
-def format_range(values: Iterable[float], digits: int = 3) -> str:
-    """Format the smallest and the largest of some numbers: "0.12 to 0.34"; once if they agree."""
-    found = [value for value in values if pd.notna(value)]
-    return " to ".join(dict.fromkeys(number(end, digits) for end in (min(found), max(found))))

@@ -10,13 +10,12 @@ import pandas as pd
 from dpmc_studies.frame.showing.claims_table import claims_table
 from dpmc_studies.frame.showing.declared_tables import DeclaredTables
 from dpmc_studies.frame.showing.frames import present, trials_text
-from dpmc_studies.frame.showing.results import write_tables
+from dpmc_studies.frame.showing.results import Results, write_tables
 from dpmc_studies.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc_studies.studies.dpals.frames import (
     DATASETS,
     METHODS,
     STANDARD,
-    Results,
     dataset_label,
     is_real,
     method_label,

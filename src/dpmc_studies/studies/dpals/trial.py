@@ -5,7 +5,7 @@ for a whole matrix.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -23,37 +23,25 @@ from dpmc_studies.studies.dpals.recall import recall
 
 
 def run_fits(task: Task) -> dict[str, list[dict[str, object]]]:
-    """Run all trials of a data set, method and variant at each of its budgets: both tables."""
-    trials, iterations = run_curve(list(task.cells.items()), ratings=task.ratings)
-    return {"trials": trials, "iterations": iterations}
+    """Run all trials of a data set, method and variant at each of its budgets: both tables.
 
-
-def run_curve(
-    cells: Sequence[tuple[DpalsCell, Mapping]], *, ratings: Ratings | None = None
-) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
-    """Run the trials of the cells of a curve: the data of a trial are the same for all of them.
-
-    Cells differ by epsilon alone; their settings are what
-    :func:`dpmc_studies.studies.dpals.settings.dpals_settings` returns, with the same seed and data.
-    ``ratings`` is the whole data set that a curve's is made of, where it is not drawn.
-
-    Of the two tables, trials have the keys :data:`dpmc_studies.studies.dpals.cells.DPALS_COLUMNS`,
-    cell by cell; what does not apply is None, and the seconds of a job's first fit may include
-    loading compiled kernels. Iterations have the keys
-    :data:`dpmc_studies.studies.dpals.cells.ITERATION_COLUMNS`, of the cells that ask for them.
+    The data of a trial are the same for all budgets. Rows of the trials are cell by cell; what does
+    not apply is None, and the seconds of a job's first fit may include loading compiled kernels.
+    Rows by iteration are of the cells that ask for them.
     """
-    found = {cell: ([], []) for cell, _ in cells}
-    for trial in range(max(settings["trials"] for _, settings in cells)):
-        wanted = [(cell, settings) for cell, settings in cells if trial < settings["trials"]]
-        cell, settings = wanted[0]
-        split = make_split(cell.dataset, settings, trial, ratings)
-        for cell, settings in wanted:
+    trials = {cell: [] for cell in task.cells}
+    iterations = {cell: [] for cell in task.cells}
+    for trial in range(max(settings["trials"] for settings in task.cells.values())):
+        wanted = {cell: own for cell, own in task.cells.items() if trial < own["trials"]}
+        cell, settings = next(iter(wanted.items()))
+        split = make_split(cell.dataset, settings, trial, task.ratings)
+        for cell, settings in wanted.items():
             row, steps = run_trial(cell, settings, trial, split)
-            found[cell][0].append(row)
-            found[cell][1].extend(steps)
+            trials[cell].append(row)
+            iterations[cell].extend(steps)
         del split  # before the next one is made: large ones take hundreds of megabytes
-    rows, iterations = ([row for tables in found.values() for row in tables[n]] for n in range(2))
-    return rows, iterations
+    tables = {"trials": trials, "iterations": iterations}
+    return {name: [row for rows in each.values() for row in rows] for name, each in tables.items()}
 
 
 def run_trial(

@@ -12,7 +12,7 @@ from dpmc_studies.frame.showing.style import draw_all
 from dpmc_studies.studies.dpals.claims.evidence import SIZES
 from dpmc_studies.studies.dpals.figures import DPALS_FIGURES
 from dpmc_studies.studies.dpals.figures.budgets import told_apart
-from dpmc_studies.studies.dpals.frames import LOOKS, METHODS, format_range, number
+from dpmc_studies.studies.dpals.frames import LOOKS, METHODS, number
 from dpmc_studies.studies.dpals.tables import build_dpals_tables, error_cell
 from dpmc_studies.studies.dpals.theory import growth
 from dpmc_studies.studies.dpals.variant_names import (
@@ -182,4 +182,3 @@ def test_names_of_variants(name, said, label):
 )
 def test_numbers_are_formatted_small_ones_with_an_exponent(value, text):
     assert number(value) == text
-    assert format_range([value, value, np.nan]) == text

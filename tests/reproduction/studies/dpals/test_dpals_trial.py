@@ -14,7 +14,7 @@ from dpmc_studies.studies.dpals.experiments import coverage
 from dpmc_studies.studies.dpals.experiments.coverage import ITEM_SHARES, DataCell, gini
 from dpmc_studies.studies.dpals.methods import METHODS, ONLY_RANKING, taken_settings
 from dpmc_studies.studies.dpals.recall import recall
-from dpmc_studies.studies.dpals.trial import run_curve
+from dpmc_studies.studies.dpals.trial import run_fits
 
 DRAWN = {"users": 600, "items": 40, "rank": 2, "ratings_factor": 3, "test_entries": 2000}
 DRAWN |= {"rating_range": [-8, 8]}
@@ -26,6 +26,10 @@ DPALS |= {"user_regularization": 1e-3, "value_bound": 2.0}
 def settings(model, *, private=False, **changes):
     found = {"seed": 9, "trials": 2, "data": DRAWN, "model": model} | changes
     return found | ({"delta": 1e-5} if private else {})
+
+
+def run_curve(cells, ratings=None):
+    return tuple(run_fits(Task(dict(cells), {}, ratings)).values())
 
 
 def cell(method, epsilon=None, dataset="drawn"):
@@ -80,7 +84,7 @@ def test_a_curve_has_the_rows_of_its_cells(method):
         model = own | ({"row_bound": epsilon} if "row_bound" in own else {})
         given = settings(model, private=private, data=entry, trials=trials)
         cells.append((cell(method, epsilon), given | {"by_iteration": True}))
-    found = dpals_trial.run_curve(cells, ratings=real())
+    found = run_curve(cells, ratings=real())
     alone = [run_curve([(each, own)], ratings=real()) for each, own in cells]
     for table, tables in zip(found, zip(*alone, strict=True), strict=True):
         assert without_clock(table) == without_clock([row for rows in tables for row in rows])

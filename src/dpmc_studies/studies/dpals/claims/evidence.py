@@ -54,7 +54,7 @@ class Results:
         return self._row(self._rmse, dataset, method, variant, epsilon)
 
     def log_rmse(self, *cell: object, **named: object) -> np.ndarray:
-        """Return its natural logarithm; arguments as of :meth:`rmse`."""
+        """Return its natural logarithm."""
         return log_positive(self.rmse(*cell, **named))
 
     def recall(

@@ -1,6 +1,7 @@
 """What we claim ourselves of methods that protect users, but for comparisons: F2, F3 and F8."""
 
 from collections.abc import Collection
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -8,10 +9,10 @@ import pandas as pd
 from dpmc_studies.frame.judging.finding import AGREES, DEVIATES, NOT_COMPARED, Finding
 from dpmc_studies.frame.judging.rules import fact, not_available
 from dpmc_studies.frame.showing.chapter import PUBLISHED_COLUMNS
-from dpmc_studies.frame.showing.frames import keeps_claim, present, private_rows
+from dpmc_studies.frame.showing.frames import keeps_claim, present, private_rows, span
 from dpmc_studies.studies.dpals.cells import DPALS_COORDINATES
 from dpmc_studies.studies.dpals.claims.evidence import DpalsEvidence, claim, method_named
-from dpmc_studies.studies.dpals.frames import PRIVATE, SYNTHETIC, format_range, summary
+from dpmc_studies.studies.dpals.frames import PRIVATE, SYNTHETIC, number, summary
 
 FROM_NOISE = ("dpals", "dpals_literal", "dpals_h_free", "dpals_h_free_clipped")
 FROM_DATA = ("dpals_analyze_gauss",)
@@ -30,7 +31,7 @@ def methods_keep_their_claim(evidence: DpalsEvidence) -> Finding:
     broken = rows[~kept]
     excess = (broken["actual_epsilon"] / broken["claimed_epsilon"]).groupby(broken["method"])
     parts = [
-        f"{method_named(name)} {format_range(excess.get_group(name), 4)} times"
+        f"{method_named(name)} {span(excess.get_group(name), partial(number, digits=4))} times"
         for name in present(broken["method"], PRIVATE)
     ]
     good = set(rows["method"]) - set(broken["method"])
@@ -83,7 +84,7 @@ def numbers_from_elsewhere_are_met(evidence: DpalsEvidence) -> Finding:
         return not_available(f"none of {len(rows)} published numbers has been run")
     close = int((done["status"] == AGREES).sum())
     parts = [
-        f"{metric.upper()} {format_range(here['mean'] / here['published'])}"
+        f"{metric.upper()} {span(here['mean'] / here['published'], number)}"
         for metric, here in done.groupby("metric", sort=False)
     ]
     text = (
