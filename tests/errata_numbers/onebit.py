@@ -10,13 +10,16 @@ from dpmc_studies.frame.showing.erratum import Evidence
 from dpmc_studies.methods.onebit.guarantee import guarantee_of
 from dpmc_studies.methods.onebit.links import Link, link_of
 from dpmc_studies.methods.onebit.signs import MEAN, binarise
-from dpmc_studies.studies.onebit.claims.bound_facts import (
+from dpmc_studies.studies.onebit.claims.facts import (
+    CLIP,
     RIGHT,
+    least_curvature,
+    loss_on_one_entry,
+    one_entry,
     published_steepness_and_flatness,
     sampling_constants,
+    steepness_and_flatness,
 )
-from dpmc_studies.studies.onebit.claims.link_facts import least_curvature, steepness_and_flatness
-from dpmc_studies.studies.onebit.claims.privacy_facts import CLIP, loss_on_one_entry, one_entry
 from dpmc_studies.studies.onebit.experiments.outp import block_change
 from dpmc_studies.studies.onebit.instances import first_split, instance
 

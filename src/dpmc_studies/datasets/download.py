@@ -42,26 +42,11 @@ def obtain(
 ) -> Path:
     """Return the path of the verified raw file, copying or downloading it if it is not there.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        A user's own data set is verified and used in place.
-    directory : path
-        The data folder.
-    mirror : path, optional
-        Mirror folder; without it, the environment variable DPMC_DATA_MIRROR.
-    offline : bool
-        Never use the network.
-    progress, timeout, attempts, pause
-        Of the download, see :func:`dpmc_studies.datasets.transfer.transfer`.
-
-    Raises
-    ------
-    DataNotAvailable
-        No copy, no mirror, and the download did not succeed, or the data are withdrawn.
-    InputError
-        A copy, the mirror's file or the download has the wrong checksum (a copy is never
-        replaced or deleted), the mirror folder does not exist, or a file cannot be written.
+    A user's own data set is verified and used in place. Without ``mirror``, the environment
+    variable DPMC_DATA_MIRROR names that folder; ``offline`` never uses the network, and the other
+    options are those of :func:`dpmc_studies.datasets.transfer.transfer`. Where there is no copy, no
+    mirror and no download, or the data are withdrawn, that is :class:`DataNotAvailable`. A wrong
+    checksum is an InputError, and a copy is never replaced or deleted.
     """
     _refuse_withdrawn(dataset)
     target = dataset.location(directory)
@@ -97,13 +82,7 @@ def available(dataset: Dataset, directory: str | Path, mirror: str | Path | None
 
 
 def verify(dataset: Dataset, path: str | Path) -> None:
-    """Check that a file is the raw file of a data set.
-
-    Raises
-    ------
-    InputError
-        There is no such file, its checksum is wrong, or the data are withdrawn.
-    """
+    """Check that a file is the raw file of a data set; an InputError says what is wrong."""
     _refuse_withdrawn(dataset)
     path = Path(path)
     if not path.is_file():

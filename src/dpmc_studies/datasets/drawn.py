@@ -45,7 +45,7 @@ def synthetic(
     on the observed entries; the fresh ones have none. ``training`` comes user by user; values are
     rounded to float32.
     """
-    _check_sizes(users, items, rank, share, max_norm)
+    _check_sizes(users, items, rank, share)
     user_factors = np.linalg.qr(rng.standard_normal((users, rank)))[0]
     item_factors = np.linalg.qr(rng.standard_normal((items, rank)))[0]
     if max_norm:
@@ -70,7 +70,7 @@ def synthetic(
     )
 
 
-def _check_sizes(users, items, rank, share, max_norm):
+def _check_sizes(users, items, rank, share):
     if not 1 <= rank <= min(users, items):
         raise InputError(
             f"The rank must be at least 1 and at most users and items, got {rank} of {users} x "
@@ -81,8 +81,6 @@ def _check_sizes(users, items, rank, share, max_norm):
             f"A share of {share:g} of the entries is observed; make it more than 0 and less than "
             "1, so that there is something to learn from and to test on."
         )
-    if max_norm and rank != 1:
-        raise InputError(f"max_norm is for matrices of rank 1 only, got {rank}.")
 
 
 def _observed(rng, users, items, share) -> tuple[np.ndarray, np.ndarray]:

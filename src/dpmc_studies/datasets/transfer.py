@@ -14,10 +14,7 @@ _PASSING = {408, 425, 429, 500, 502, 503, 504}
 class TransferFailed(Exception):
     """A download that did not succeed. The message continues a sentence that starts with the URL.
 
-    Attributes
-    ----------
-    final : bool
-        Another attempt would not change the answer.
+    It is ``final`` where another attempt would not change the answer.
     """
 
     def __init__(self, message: str, *, final: bool = False):

@@ -27,24 +27,15 @@ def bootstrap_interval(
 ) -> Interval:
     """Bootstrap a statistic over trials.
 
-    Parameters
-    ----------
-    statistic : callable
-        Takes weights of shape (resamples, trials), how often each trial was drawn, and
-        returns the statistic of each resample, shape (resamples,).
-    confidence : float
-        Of the interval.
-    resamples, seed : int
-        The same number of trials, resamples and seed always draw the same resamples.
+    The statistic takes weights of shape (resamples, trials), how often each trial was drawn, and
+    returns one number a resample, shape (resamples,). The same number of trials, resamples and seed
+    always draw the same resamples.
 
-    Returns
-    -------
-    Interval
-        The expanded percentile interval of Hesterberg, "What teachers should know about the
-        bootstrap" (The American Statistician 69, 2015): the plain one is too narrow by the
-        factor sqrt((n - 1) / n) and by normal in place of t quantiles, which at ten trials
-        turns 95 % into 90 %. (At five trials this one still covers only in 91 %.) NaN with
-        fewer than :data:`FEWEST_TRIALS` trials.
+    The interval is the expanded percentile interval of Hesterberg, "What teachers should know about
+    the bootstrap" (The American Statistician 69, 2015): the plain one is too narrow by the factor
+    sqrt((n - 1) / n) and by normal in place of t quantiles, which at ten trials turns 95 % into
+    90 %. (At five trials this one still covers only in 91 %.) NaN with fewer than
+    :data:`FEWEST_TRIALS` trials.
     """
     if trials < 1:
         return Interval(np.nan, np.nan, np.nan, np.nan, 0)
@@ -71,18 +62,10 @@ def pooled_interval(
 ) -> Interval:
     """Return the mean over cells of their mean over trials, bootstrapped over trials.
 
-    Cells count by :func:`cell_weights`. All use the same resample of trial numbers, because cells
-    may share a trial's data.
-
-    Parameters
-    ----------
-    values : array, shape (cells, trials)
-        NaN marks a missing trial. A cell whose trials are all absent from a resample is left
-        out of that resample.
-    confidence : float
-        Of the interval.
-    weighted : bool
-        False: all cells count alike.
+    Cells count by :func:`cell_weights`, or alike if not ``weighted``. All use the same resample of
+    trial numbers, because cells may share a trial's data. In ``values``, shape (cells, trials), NaN
+    marks a missing trial. A cell whose trials are all absent from a resample is left out of that
+    resample.
     """
     values = np.atleast_2d(np.asarray(values, dtype=float))
     order = "C" if values.flags.c_contiguous or not values.flags.f_contiguous else "F"
@@ -121,11 +104,6 @@ def cell_weights(values: np.ndarray) -> np.ndarray:
     trials" (Controlled Clinical Trials 7, 1986): without the second, cells that hardly vary would
     decide alone, however different the effect is elsewhere. All weights are 1 with fewer than
     :data:`FEWEST_WEIGHTED` trials of any cell, or if a cell does not vary at all.
-
-    Parameters
-    ----------
-    values : array, shape (cells, trials)
-        NaN marks a missing trial.
     """
     tests = row_tests(values)
     cells, within = len(tests.mean), np.square(tests.standard_error)
@@ -144,11 +122,8 @@ def pooled_spread_ratio(
 ) -> Interval:
     """Return the mean over cells of log(sd_first / sd_second), bootstrapped over trials.
 
-    Parameters
-    ----------
-    first, second : arrays, shape (cells, trials)
-        NaN marks a missing trial. A cell without spread in a resample (one trial, over and
-        over) is left out of that resample.
+    Arrays have shape (cells, trials), NaN where a trial is missing. A cell without spread in a
+    resample (one trial, over and over) is left out of that resample.
     """
     first, second = np.atleast_2d(first), np.atleast_2d(second)
     complete = (np.isfinite(first) & np.isfinite(second)).any(axis=0)

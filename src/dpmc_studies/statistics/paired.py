@@ -21,19 +21,9 @@ def places(
 ) -> dict[tuple, pd.DataFrame]:
     """Arrange errors, one per row of ``table``, by place.
 
-    Parameters
-    ----------
-    table : DataFrame
-        One row a place, model and trial, with the columns ``names``, ``models`` and ``trial``.
-    names : sequence of str
-        The columns that name a place, the budget last: what has none stands at every budget.
-    models : str or list of str
-        The columns that name what was run.
-
-    Raises
-    ------
-    InputError
-        If a trial of a model stands there twice.
+    ``table`` has a row for each place, model and trial: in the columns ``names`` the place, the
+    budget last (what has none counts at every budget), in ``models`` what was run, and ``trial``. A
+    trial of a model that is there twice is an InputError.
     """
     keys = [models] if isinstance(models, str) else models
     # numbered once: pandas would look for the names of models and trials again at every place
@@ -120,11 +110,8 @@ def pairs(
 def compare(found: Mapping[tuple, Pair], names: Sequence[str]) -> pd.DataFrame:
     """Test the differences of :func:`pairs`: paired t-tests, Holm over all places.
 
-    Returns
-    -------
-    DataFrame
-        A row a place: the parts of its name under ``names``, then :data:`COLUMNS`; ``difference``
-        is a mean with its 95 % interval.
+    The table has a row for each place: the parts of its name under ``names``, then :data:`COLUMNS`;
+    ``difference`` is a mean with its 95 % interval.
     """
     frame = pd.DataFrame([*found], columns=list(names))
     sides = {side: [getattr(pair, side) for pair in found.values()] for side in ("first", "second")}

@@ -21,18 +21,10 @@ def threshold_bound(
 ) -> float:
     """Bound epsilon from below by an event {loss >= t} or {loss <= t}.
 
-    Parameters
-    ----------
-    first, second : arrays, shapes (n,), (m,)
-        The privacy loss log p/q of outputs that were drawn from p and from q. The first half of
-        each chooses the event, the second half tests it.
-    confidence : float
-        The bound exceeds the true epsilon with at most 1 - confidence, whatever p and q are.
-
-    Returns
-    -------
-    float
-        At least 0.
+    ``first`` and ``second``, shapes (n,) and (m,), are privacy losses log p/q of outputs that were
+    drawn from p and from q. The first half of each chooses the event, the second half tests it. The
+    bound is at least 0, and exceeds the true epsilon with at most 1 - confidence, whatever p and q
+    are.
     """
     first, second = (np.round(losses, DIGITS) for losses in (first, second))
     chosen, tests = zip(*(_halves(losses) for losses in (first, second)), strict=True)
@@ -53,13 +45,6 @@ def histogram_bound(
     first tenth of the outputs makes bins, equally full, and puts them into the order of their
     likelihood ratio. The rest tests the union of the first 1, 2, ... of them, and of the last, each
     with its share of 1 - confidence (Bonferroni).
-
-    Parameters
-    ----------
-    first, second : arrays, shapes (n,), (m,)
-        Outputs on neighbouring data.
-    delta, confidence : float
-        As for :func:`threshold_bound`.
     """
     both = first, second
     pilots = [outputs[: outputs.size // 10] for outputs in both]
@@ -84,14 +69,7 @@ def loss_bound(first: np.ndarray, second: np.ndarray, *, delta: float, confidenc
     than an event does, but believes the density by which they were computed. Its mean is bounded
     for all epsilon at once (Massart, "The tight constant in the Dvoretzky-Kiefer-Wolfowitz
     inequality", Annals of Probability 18, 1990): the largest losses, a share of
-    sqrt(log(1/tail)/(2 n)), are left out.
-
-    Parameters
-    ----------
-    first, second : arrays, shapes (n,), (m,)
-        The privacy loss log p/q of outputs that were drawn from p and from q.
-    delta, confidence : float
-        As for :func:`threshold_bound`.
+    sqrt(log(1/tail)/(2 n)), are left out. What is given is as for :func:`threshold_bound`.
     """
     tail = (1 - confidence) / 2
     return max(_divergence_bound(losses, delta, tail) for losses in (first, -second))
@@ -100,10 +78,7 @@ def loss_bound(first: np.ndarray, second: np.ndarray, *, delta: float, confidenc
 def fit_of_sample(sample: np.ndarray, cdf) -> float:
     """Return the p-value of the two-sided Kolmogorov-Smirnov test against a continuous law.
 
-    Parameters
-    ----------
-    sample : array
-        Of at least a few hundred: the asymptotic law of the distance is used.
+    The asymptotic law of the distance is used: the sample has at least a few hundred numbers.
     """
     from scipy.special import kolmogorov
 
@@ -119,14 +94,8 @@ def independence(noise: np.ndarray, cdf) -> float:
     By its law each number is turned into a standard normal one. Their sum over the releases, over
     the root of their number, is then standard normal too, so that the squares of such sums add up
     to a chi-squared number. It is too large if noise is used twice, and too small if noise is
-    smaller than it should be; both sides count.
-
-    Parameters
-    ----------
-    noise : array, shape (n, releases, ...)
-        n times the noise of some releases, of some coordinates each.
-    cdf : callable
-        Of each number.
+    smaller than it should be; both sides count. ``noise``, shape (n, releases, ...), is n times the
+    noise of some releases, of some coordinates each; ``cdf`` is that of each number.
     """
     from scipy.special import chdtr, chdtrc, ndtri
 
@@ -138,15 +107,9 @@ def independence(noise: np.ndarray, cdf) -> float:
 def clopper_pearson(counts, size, tail: float) -> tuple[np.ndarray, np.ndarray]:
     """Return exact lower and upper confidence bounds of binomial probabilities.
 
-    Source: Clopper and Pearson, "The use of confidence or fiducial limits illustrated in the case
-    of the binomial", Biometrika 26 (1934).
-
-    Parameters
-    ----------
-    counts : int array
-        How often it happened, in ``size`` trials.
-    tail : float
-        With which each of the two bounds fails at most.
+    ``counts`` is how often it happened in ``size`` trials, ``tail`` the probability with which each
+    of the two bounds fails at most. Source: Clopper and Pearson, "The use of confidence or fiducial
+    limits illustrated in the case of the binomial", Biometrika 26 (1934).
     """
     from scipy.special import betainccinv, betaincinv
 

@@ -43,20 +43,10 @@ class RowTests(NamedTuple):
 def row_tests(values: np.ndarray, *, null: float = 0.0, confidence: float = CONFIDENCE) -> RowTests:
     """Test for each row whether its mean is ``null``: two-sided t-test and t-interval.
 
-    Parameters
-    ----------
-    values : array, shape (cells, trials)
-        NaN marks a missing trial; rows may have different numbers of trials.
-    null : float
-        The mean under the hypothesis.
-    confidence : float
-        Of each row's interval; 1 - .05 / rows makes all of them hold together (Bonferroni).
-
-    Returns
-    -------
-    RowTests
-        ``p_value`` and the interval are NaN for a row with fewer than two trials. A row
-        without any spread has p-value 1 if its mean is ``null`` and 0 otherwise.
+    In ``values``, shape (cells, trials), NaN marks a missing trial; rows may have different numbers
+    of trials. ``confidence`` is that of each row's interval; 1 - .05 / rows makes all of them hold
+    together (Bonferroni). ``p_value`` and the interval are NaN for a row with fewer than two
+    trials. A row without any spread has p-value 1 if its mean is ``null`` and 0 otherwise.
     """
     values = np.atleast_2d(np.asarray(values, dtype=float))
     present = np.isfinite(values)
@@ -106,26 +96,11 @@ def trial_matrix(
 ) -> tuple[pd.DataFrame, np.ndarray]:
     """Arrange one value per row of a trials table as a matrix of cells by trials.
 
-    Parameters
-    ----------
-    table : DataFrame
-        With the columns ``keys`` and ``trial``.
-    values : array, shape (rows,) or (kinds, rows)
-        Several kinds of values give as many matrices.
-    keys : sequence of str
-        The columns that name a cell.
-
-    Returns
-    -------
-    cells : DataFrame
-        One row per cell, columns ``keys``, sorted by them.
-    matrix : array, shape (cells, trials) or (kinds, cells, trials)
-        NaN where a cell lacks a trial. Does not depend on the order of the rows.
-
-    Raises
-    ------
-    InputError
-        If a cell has two rows for one trial.
+    The table has the columns ``keys``, which name a cell, and ``trial``. Values have shape (rows,);
+    several kinds of them, (kinds, rows), give as many matrices. Returned are the cells, a row each,
+    sorted by ``keys``, and the matrix, (cells, trials) or (kinds, cells, trials): NaN where a cell
+    lacks a trial. It does not depend on the order of the rows. A cell that has two rows for one
+    trial is an InputError.
     """
     names, rows, numbers, columns = cells_and_trials(table, keys)
     values = np.asarray(values, dtype=float)

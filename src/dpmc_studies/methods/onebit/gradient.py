@@ -32,18 +32,10 @@ def noisy_descent(
     search, a stopping rule or a step length that looks at the objective or at the gradient before
     the noise would void the guarantee.
 
-    Parameters
-    ----------
-    clip : float
-        C, above 0; public.
-    step : float
-        s in units of the objective's Newton step, above 0; public. On synthetic data with a signal,
-        where the error of the truncated matrix fell below that of 0, a half to two were best. Where
-        noise drowns the signal, the shorter the step the smaller the error, as 0 is hard to beat.
-
-    Returns
-    -------
-    float64 array, shape (d1, d2)
+    C is ``clip``, and ``step`` is s in units of the objective's Newton step; both are public and
+    above 0. On synthetic data with a signal, where the error of the truncated matrix fell below
+    that of 0, steps of a half to two were best. Where noise drowns the signal, the shorter the step
+    the smaller the error, as 0 is hard to beat.
     """
     places = objective.signs.users, objective.signs.items
     length = positive_finite("step", step) * objective.newton_step

@@ -72,16 +72,8 @@ MECHANISMS = (OPEN[0], INP, *NOISED, ZERO, *OPEN[1:])
 class EntryGuarantee:
     """The differential privacy of one completed matrix, as claimed and as proven.
 
-    Attributes
-    ----------
-    mechanism : str
-        One of :data:`MECHANISMS`.
-    claimed_epsilon, claimed_delta : float
-        What the budget says, if one sign flips; inf for mechanisms without privacy.
-    actual_epsilon, actual_delta : float
-        What is proven here.
-    user_epsilon, user_delta : float
-        The same if all signs of one user flip.
+    Claimed is what the budget says, if one sign flips; infinite for mechanisms without privacy.
+    Actual is what is proven here, and user the same if all signs of one user flip.
     """
 
     mechanism: str
@@ -104,19 +96,8 @@ def guarantee_of(
 ) -> EntryGuarantee:
     """Return what a run of a mechanism guarantees, without running it.
 
-    Parameters
-    ----------
-    mechanism : str
-        One of :data:`MECHANISMS`.
-    epsilon : float, optional
-        What is claimed; not looked at by mechanisms without privacy.
-    delta, clip, iterations
-        As for :func:`dpmc_studies.methods.onebit.noise.plan_of`.
-
-    Raises
-    ------
-    InputError
-        An unknown mechanism, or a budget that it cannot keep to.
+    ``epsilon`` is claimed, and not looked at by mechanisms without privacy; the other parameters
+    are those of :func:`dpmc_studies.methods.onebit.noise.plan_of`.
     """
     if mechanism not in MECHANISMS:
         raise InputError(

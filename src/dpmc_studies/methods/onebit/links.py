@@ -1,7 +1,6 @@
 """Links: the probability h(x) that the sign of an entry x is +1, and stable likelihoods."""
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -16,39 +15,23 @@ LEFT_TAIL = -8.0
 """Below it the Gaussian likelihood is taken from functions scaled for the tail."""
 
 
-class Link(ABC):
+class Link:
     """A symmetric link: h is increasing, h(-x) = 1 - h(x), and -log h is convex.
 
     All functions work elementwise on float64 arrays of any shape and are stable for any finite
     argument. After signs were flipped with probability p < 1/2, the chance of a sign is
-    c(t) = p + (1 - 2 p) h(t).
+    c(t) = p + (1 - 2 p) h(t). A link has, beside what follows,
+
+    - ``cdf``, ``pdf``, ``ppf``: h, h' and the x with h(x) = p, -inf at 0 and inf at 1
+    - ``_log_cdf``: log h and its derivative, also where h underflows; ``_log_slope``: that alone
+    - ``_bend``: h''/h'
+    - ``sensitivity(alpha)``: sup over abs(x) <= alpha of abs((psi(x) - psi(-x))'), psi = -log h:
+      how far flipping one sign can move one entry of the gradient
+    - ``published_sensitivity(alpha)``: the bound on it that the paper uses (Li et al.)
+    - ``log_curvature_ratio(alpha)``: sup over abs(x) <= alpha of log(psi''(-x)/psi''(x))
     """
 
     name: str
-
-    @abstractmethod
-    def cdf(self, x: np.ndarray) -> np.ndarray:
-        """Return h(x)."""
-
-    @abstractmethod
-    def pdf(self, x: np.ndarray) -> np.ndarray:
-        """Return h'(x)."""
-
-    @abstractmethod
-    def ppf(self, p: np.ndarray) -> np.ndarray:
-        """Return the x with h(x) = p; -inf at 0, inf at 1."""
-
-    @abstractmethod
-    def _log_cdf(self, x):
-        """Return log h(x) and its derivative, also where h(x) underflows."""
-
-    @abstractmethod
-    def _log_slope(self, x):
-        """Return the derivative alone."""
-
-    @abstractmethod
-    def _bend(self, x):
-        """Return h''(x)/h'(x)."""
 
     def loss(self, t, flip: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
         """Return -log c(t) and its derivative, for signs flipped with probability ``flip``."""
@@ -69,21 +52,6 @@ class Link(ABC):
         It is slope^2 - slope h''/h'; with flips it can be negative.
         """
         return slope * (slope - self._bend(t))
-
-    @abstractmethod
-    def sensitivity(self, alpha: float) -> float:
-        """Return sup over abs(x) <= alpha of abs((psi(x) - psi(-x))'), psi = -log h.
-
-        This is how far flipping one sign can move one entry of the gradient.
-        """
-
-    @abstractmethod
-    def published_sensitivity(self, alpha: float) -> float:
-        """Return the bound on the sensitivity that the paper uses (Li et al.), as we read it."""
-
-    @abstractmethod
-    def log_curvature_ratio(self, alpha: float) -> float:
-        """Return sup over abs(x) <= alpha of log(psi''(-x)/psi''(x)), psi = -log h."""
 
 
 class Logistic(Link):

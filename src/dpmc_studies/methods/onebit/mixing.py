@@ -17,14 +17,7 @@ class Mixing:
     Source: Walker and Ni, "Anderson acceleration for fixed-point iterations", SIAM J. Numer.
     Anal. 49 (2011), difference form, with a ridge on the normal equations.
 
-    Parameters
-    ----------
-    size : int
-        Number of entries of w.
-    memory : int
-        Number of differences kept.
-    dtype : {numpy.float64, numpy.float32}
-        Of w.
+    w has ``size`` entries of a ``dtype``; ``memory`` differences are kept.
     """
 
     def __init__(self, size: int, memory: int, dtype: type = np.float64):

@@ -43,7 +43,7 @@ grow.
 
 from dataclasses import dataclass
 
-from dpmc.errors import InputError, did_you_mean
+from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian, Laplace
 from dpmc.mechanisms.base import check_whole, positive_finite
 from dpmc_studies.methods.onebit.links import Link
@@ -61,16 +61,8 @@ NOISED = (*OBJECTIVE, *GRADIENT, *OUTPUT, PRIVATE_ITEM_BIAS)
 class Facts:
     """What the noise and the guarantee of a mechanism depend on: public, all of it.
 
-    Parameters
-    ----------
-    ball : Ball
-        Where the matrix is looked for.
-    alpha : float
-        The entrywise bound of the data: outputs are clipped to it.
-    shape : (int, int)
-        d1, d2.
-    most_ratings : int
-        k, the largest number of signs of one user.
+    The matrix is looked for in the ball, outputs are clipped to +-alpha, the shape is (d1, d2), and
+    ``most_ratings`` is k, the largest number of signs of one user.
     """
 
     link: Link
@@ -87,18 +79,11 @@ class Facts:
 
 @dataclass(frozen=True)
 class Plan:
-    """The noise of a run.
+    """The noise of a run: of a release whose sensitivity, ``stated``, is 1.
 
-    Attributes
-    ----------
-    noise : Laplace or Gaussian
-        Of a release whose stated sensitivity is 1.
-    stated : float
-        The sensitivity that the noise is scaled to.
-    entry, user : float
-        The largest change of a release if one sign, if all signs of a user flip, in l1 for Laplace
-        and in l2 for Gaussian noise. (For objp with the Gaussian link: of the gradient.)
-    releases : int
+    ``entry`` and ``user`` are the largest change of a release if one sign, if all signs of a user
+    flip, in l1 for Laplace and in l2 for Gaussian noise. (For objp with the Gaussian link: of the
+    gradient.)
     """
 
     noise: Laplace | Gaussian
@@ -123,16 +108,8 @@ def plan_of(
 ) -> Plan:
     """Return the noise of one of :data:`NOISED`.
 
-    Parameters
-    ----------
-    epsilon : float
-        What is claimed of the whole run.
-    delta : float, optional
-        Of grap_gaussian; the others have none.
-    clip : float
-        C of gradient perturbation, above 0.
-    iterations : int
-        K of gradient perturbation, at least 1.
+    ``epsilon`` is claimed of the whole run, ``delta`` is for grap_gaussian alone, ``clip`` above 0
+    and ``iterations`` are C and K of gradient perturbation.
     """
     epsilon = positive_finite("epsilon", epsilon)
     if mechanism in OBJECTIVE:
@@ -144,12 +121,7 @@ def plan_of(
         largest = 2 * facts.alpha * entries
         stated = largest if mechanism == "outp" else 2 * facts.alpha
         return Plan(Laplace(1 / epsilon), stated, largest, largest)
-    if mechanism == PRIVATE_ITEM_BIAS:
-        return Plan(Laplace(1 / epsilon), 2.0, 2.0, 2.0 * facts.most_ratings)
-    raise InputError(
-        f"There is no noise of '{mechanism}'{did_you_mean(mechanism, NOISED)}; mechanisms with "
-        f"noise are {', '.join(NOISED)}."
-    )
+    return Plan(Laplace(1 / epsilon), 2.0, 2.0, 2.0 * facts.most_ratings)  # item biases
 
 
 def _objective(mechanism, facts, epsilon) -> Plan:

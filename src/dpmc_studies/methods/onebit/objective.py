@@ -13,25 +13,8 @@ class Objective:
     P(+1 | x) = p + (1 - 2 p) h(x) and P(-1 | x) = 1 - P(+1 | x), p = ``flip``: the sign of h(x)
     after randomised response. The entries keep the order of the signs.
 
-    Parameters
-    ----------
-    signs : Ratings
-        Values -1 and +1.
-    flip : float
-        The chance that a sign was flipped, at least 0 and below 1/2.
-    linear : array, shape (n,), optional
-        Linear term (objective perturbation).
-
-    Attributes
-    ----------
-    shape : (int, int)
-    index : int64 array, shape (n,)
-        Positions of the observed entries in the matrix, row after row.
-
-    Raises
-    ------
-    InputError
-        No signs, values other than -1 and +1, or a parameter out of its range.
+    ``linear``, shape (n,), is for objective perturbation. ``index``, int64 of shape (n,), has the
+    positions of the observed entries in the matrix, row after row.
     """
 
     def __init__(

@@ -30,21 +30,10 @@ from dpmc_studies.methods.onebit.solve import Ball, Solution, solve
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Signs, and what is looked for.
+    """Signs, -1 and +1, and what is looked for. Who rated what is public.
 
-    Parameters
-    ----------
-    signs : Ratings
-        Values -1 and +1. Who rated what is public.
-    alpha : float, optional
-        The entrywise bound of the data: outputs are clipped to it, and the published scale of
-        objective perturbation is that at alpha. By default that of the ball, and 1 if it has none.
-
-    Raises
-    ------
-    InputError
-        An unknown link, signs other than -1 and +1, none at all, or an alpha that is not positive
-        or not that of the ball.
+    ``alpha`` is the entrywise bound of the data, by default that of the ball, and 1 if it has none:
+    outputs are clipped to it, and the published scale of objective perturbation is that at alpha.
     """
 
     signs: Ratings
@@ -99,17 +88,10 @@ class Simulated:
 
 @dataclass(frozen=True, eq=False)
 class Completion:
-    """A completed matrix.
+    """A completed matrix, float64 of shape (d1, d2).
 
-    Attributes
-    ----------
-    matrix : float64 array, shape (d1, d2)
-    guarantee : EntryGuarantee
-        Of the matrix alone: the rest tells how a solver fared, for whoever holds the signs.
-    value : float or None
-        The (perturbed) objective; None, like the other two, where nothing was solved.
-    iterations : int or None
-    converged : bool or None
+    The guarantee is of the matrix alone: the rest tells how a solver fared, for whoever holds the
+    signs; it is None where nothing was solved. The value is that of the (perturbed) objective.
     """
 
     matrix: np.ndarray
@@ -133,24 +115,10 @@ def complete(
 ) -> Completion:
     """Complete a matrix of signs by a mechanism of :mod:`dpmc_studies.methods.onebit.guarantee`.
 
-    Parameters
-    ----------
-    epsilon : float, optional
-        What is claimed; needed by all mechanisms but those without privacy.
-    randomness : Simulated
-        Needed by all mechanisms but those without privacy.
-    delta : float, optional
-        Of grap_gaussian.
-    clip, iterations, step
-        C, K and the length of a step, in Newton steps, of gradient perturbation, see
-        :func:`dpmc_studies.methods.onebit.gradient.noisy_descent`.
-    clear : array, shape (d1, d2), optional
-        The non-private solution, for outp and outp_paper; solved for if not given.
-
-    Raises
-    ------
-    InputError
-        An unknown mechanism, a budget it cannot keep to, or no randomness.
+    All mechanisms but those without privacy need the ``epsilon`` that they claim and randomness,
+    and grap_gaussian a ``delta``. ``clip``, ``iterations`` and ``step`` are C, K and the length of
+    a step of gradient perturbation, see :mod:`dpmc_studies.methods.onebit.gradient`. ``clear`` is
+    the non-private solution, for outp and outp_paper; solved for if not given.
     """
     options = {"delta": delta, "clip": clip, "iterations": iterations}
     guarantee = guarantee_of(mechanism, problem.facts, epsilon, **options)

@@ -1,5 +1,7 @@
 """Projection onto the nuclear-norm ball, and truncation to a rank."""
 
+from inspect import signature
+
 import numpy as np
 import scipy.linalg
 
@@ -44,14 +46,20 @@ def _leading_pairs(matrix, number):
     if len(matrix) > LARGEST_WHOLE and FEW * number < len(matrix):
         # few jobs need them, and they take long to import
         from scipy.sparse import csr_array
-        from scipy.sparse.linalg import ArpackError, svds
+        from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
         few = np.count_nonzero(matrix) <= SPARSE * matrix.size
+        rows = csr_array(matrix) if few else matrix
+        columns = rows.T.tocsr() if few else rows.T
+        gram = LinearOperator(
+            (len(matrix), len(matrix)), matvec=lambda x: rows @ (columns @ x), dtype=np.float64
+        )
         settings = {"v0": np.random.default_rng(0).standard_normal(len(matrix))}
-        settings |= {"maxiter": MOST_RESTARTS, "return_singular_vectors": "u"}
+        if "rng" in signature(eigsh).parameters:  # before SciPy 1.17 the method had its own seed
+            settings["rng"] = np.random.default_rng(0)
         try:
-            vectors, values, _ = svds(csr_array(matrix) if few else matrix, number, **settings)
-            return values[::-1], vectors[:, ::-1]
+            squares, vectors = eigsh(gram, number, maxiter=MOST_RESTARTS, **settings)
+            return np.sqrt(np.maximum(squares[::-1], 0)), vectors[:, ::-1]
         except ArpackError:  # the matrix is 0, or its values are too close to each other
             pass
     wanted = [max(len(matrix) - number, 0), len(matrix) - 1]
@@ -105,11 +113,6 @@ class WarmProjection:
     subspace of the matrix before, so that one round a matrix is enough once the sequence settles.
     The block grows until its eighth smallest value lies below the threshold, so that no pair above
     it is missing; where it would span much of the matrix, the whole decomposition is computed.
-
-    Parameters
-    ----------
-    tau : float
-        Bound on the nuclear norm.
     """
 
     def __init__(self, tau: float):

@@ -34,17 +34,9 @@ class Ball:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """What a solver found.
+    """What a solver found: a matrix, float64 of shape (d1, d2), and the objective's value at it.
 
-    Attributes
-    ----------
-    matrix : float64 array, shape (d1, d2)
-    value : float
-        The objective.
-    iterations : int
-    converged : bool
-    residual : float
-        What the stopping rule compared with the tolerance.
+    The residual is what the stopping rule compared with the tolerance.
     """
 
     matrix: np.ndarray

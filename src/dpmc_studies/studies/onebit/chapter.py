@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-import pandas as pd
-
 from dpmc_studies.frame.showing.chapter import Chapter
 from dpmc_studies.frame.showing.results import has_results
 from dpmc_studies.frame.showing.texts import Texts
@@ -27,12 +25,6 @@ def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
         TEXT,
         ONEBIT_FIGURES,
         about=TEXT("heading"),
-        caveat=caveats(results["trials"]),
+        caveat=TEXT("no_values"),
         downloads=[(f"onebit_{name}.csv", folder / f"{name}.csv") for name in EMBEDDED],
     )
-
-
-def caveats(trials: pd.DataFrame | None) -> str:
-    """Return what the reader must know before the numbers."""
-    fixed = trials is not None and (trials["dataset"] == "ml-100k").any()
-    return f"{TEXT('no_values')} {TEXT('fixed_split')}" if fixed else TEXT("no_values")

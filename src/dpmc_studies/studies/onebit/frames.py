@@ -37,6 +37,22 @@ DATASETS = DatasetLabels(
     }
 )
 LINKS = {"gaussian": "Gaussian link", "logistic": "logistic link"}
+MECHANISM_LABELS = {
+    "inp": "InP",
+    "objp_paper": "ObjP",
+    "grap": "GraP",
+    "outp_paper": "OutP, as published",
+    "objp": "ObjP, corrected",
+    "objp_literal": "ObjP, as published",
+    "grap_paper": "GraP, scale C",
+    "grap_gaussian": "GraP, Gaussian noise",
+    "outp": "OutP, correct scale",
+    "private_item_bias": "Item bias, private",
+    "clear": "Clear",
+    "zero": "Predict zero",
+    "majority": "Majority sign",
+    "item_bias": "Item bias",
+}
 CONSTRAINTS = {"nuclear": "nuclear norm", "both": "nuclear norm and entries"}
 PUBLISHED = ("inp", "objp_paper", "grap", "outp_paper")  # the paper's four
 OTHERS = ("objp", "objp_literal", "grap_paper", "grap_gaussian", "outp", "private_item_bias")
@@ -99,6 +115,12 @@ def at_smallest_share(trials: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of every data set at its smallest observed fraction."""
     smallest = trials.groupby("dataset")["observed_fraction"].transform("min")
     return trials[trials["observed_fraction"] == smallest]
+
+
+def mechanism_label(name: str, link: str | None = None) -> str:
+    """Return the label of a mechanism; ObjP has two scales with the Gaussian link, told apart."""
+    label = MECHANISM_LABELS.get(name, name)
+    return f"{label}, as published" if (name, link) == ("objp_paper", "gaussian") else label
 
 
 def link_label(name: str) -> str:

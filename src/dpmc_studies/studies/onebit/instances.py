@@ -36,11 +36,6 @@ def instance(
     :data:`dpmc_studies.methods.onebit.links.LINKS`; ``alpha``, the largest absolute entry, is
     positive. The matrix is float64, shape (users, items); signs are -1 and +1, row by row.
     """
-    for name, value in (("users", users), ("items", items), ("rank", rank)):
-        if value < 1:
-            raise InputError(f"{name} must be at least 1, got {value}.")
-    if not (np.isfinite(alpha) and alpha > 0):
-        raise InputError(f"alpha must be a positive number, got {alpha}.")
     drawn = share if drawn is None else drawn
     count, most = (
         round(each * users * items) if np.isfinite(each) else 0 for each in (share, drawn)

@@ -12,7 +12,6 @@ from dpmc_studies.frame.showing.declared_tables import DeclaredTables
 from dpmc_studies.frame.showing.frames import present, trials_text
 from dpmc_studies.frame.showing.results import Results, write_tables
 from dpmc_studies.frame.showing.table_model import Cell, Column, Row, Table
-from dpmc_studies.methods.onebit.labels import mechanism_label
 from dpmc_studies.studies.onebit.frames import (
     BENCHMARK,
     CONSTRAINTS,
@@ -27,6 +26,7 @@ from dpmc_studies.studies.onebit.frames import (
     is_real,
     link_label,
     main_rows,
+    mechanism_label,
     metric_of,
     read_onebit,
     summary,

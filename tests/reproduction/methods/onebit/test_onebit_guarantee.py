@@ -241,5 +241,3 @@ def test_iterations_are_counted(bad):
 def test_unknown_names():
     with pytest.raises(InputError, match=r"no mechanism 'objq' \(did you mean 'objp'\?\)"):
         guarantee_of("objq", FACTS, 1.0)
-    with pytest.raises(InputError, match="no noise of 'inp'"):
-        plan_of("inp", FACTS, 1.0)

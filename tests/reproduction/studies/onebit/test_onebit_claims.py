@@ -14,7 +14,7 @@ from dpmc_studies.methods.onebit.guarantee import guarantee_of
 from dpmc_studies.methods.onebit.links import LINKS, link_of
 from dpmc_studies.methods.onebit.noise import plan_of
 from dpmc_studies.studies.onebit.cells import ONEBIT_COLUMNS, RANK_COLUMNS, OneBitCell
-from dpmc_studies.studies.onebit.claims import bound_facts, link_facts, privacy_facts
+from dpmc_studies.studies.onebit.claims import facts as computed
 from dpmc_studies.studies.onebit.claims.evidence import PREDICATES, evidence_of
 from dpmc_studies.studies.onebit.claims.judge import readings
 from dpmc_studies.studies.onebit.experiments.gradient_steps import STEPS_COLUMNS
@@ -454,18 +454,18 @@ class TestComputedFacts:
         assert "printed: InP (Gaussian link) rises, InP (logistic link) rises, OutP" in found.reason
 
     def test_what_is_said_of_the_bounds_could_fail(self, no_trials, monkeypatch):
-        monkeypatch.setattr(bound_facts, "output_term", lambda side, epsilon: 1 / epsilon**2)
+        monkeypatch.setattr(computed, "output_term", lambda side, epsilon: 1 / epsilon**2)
         assert judge("O23", no_trials).verdict == C  # no logarithm, so it does not rise
-        monkeypatch.setattr(bound_facts, "MIDDLE", 2.0)
+        monkeypatch.setattr(computed, "MIDDLE", 2.0)
         assert judge("O24", no_trials).verdict == C
 
     def test_symmetric_flips_keep_to_their_epsilon(self, no_trials, monkeypatch):
         right = (RandomisedResponse.from_epsilon(1.0),)
-        monkeypatch.setattr(privacy_facts, "ADMITTED_AT_1", right)
+        monkeypatch.setattr(computed, "ADMITTED_AT_1", right)
         assert judge("O11", no_trials).verdict == S
 
     def test_admitted_flips_meet_three_of_the_four_ratios(self):
-        for flips in privacy_facts.ADMITTED_AT_1:
+        for flips in computed.ADMITTED_AT_1:
             p, q = flips.p_plus, flips.p_minus
             assert max((1 - p) / q, q / (1 - p), p / (1 - q)) <= np.e
 
@@ -475,41 +475,41 @@ class TestComputedFacts:
         # h (1 - h) of the logistic link at 1
         assert found.effect == pytest.approx(np.e / (1 + np.e) ** 2)
         assert "logistic link: not convex at epsilon 0.25, 0.5, 1;" in found.reason
-        monkeypatch.setattr(link_facts, "EPSILONS", (3.0, 10.0))
+        monkeypatch.setattr(computed, "EPSILONS", (3.0, 10.0))
         found = judge("O12", no_trials)
         assert "Gaussian link: not convex at epsilon none" in found.reason
-        monkeypatch.setattr(link_facts, "least_curvature", lambda link, epsilon=None: -0.1)
+        monkeypatch.setattr(computed, "least_curvature", lambda link, epsilon=None: -0.1)
         assert judge("O12", no_trials).verdict == C
 
     @pytest.mark.parametrize(("epsilon", "convex"), [(1.9, False), (2.0, True), (2.1, True)])
     def test_inp_is_convex_from_epsilon_2_alpha_on(self, epsilon, convex):
-        low = link_facts.least_curvature(link_of("logistic"), epsilon)
-        assert (low >= -link_facts.ROUNDING) == convex
+        low = computed.least_curvature(link_of("logistic"), epsilon)
+        assert (low >= -computed.TOLERANCE) == convex
 
     def test_corrected_mechanisms_keep_to_their_epsilon(self, monkeypatch):
         logistic, gaussian = link_of("logistic"), link_of("gaussian")
-        assert privacy_facts.judge_objective_noise("objp", logistic).verdict == S
-        monkeypatch.setattr(privacy_facts, "EPSILONS", (1.0, 4.0))
-        assert privacy_facts.judge_objective_noise("objp", gaussian).verdict == S
+        assert computed.judge_objective_noise("objp", logistic).verdict == S
+        monkeypatch.setattr(computed, "EPSILONS", (1.0, 4.0))
+        assert computed.judge_objective_noise("objp", gaussian).verdict == S
         # neither proven nor refuted: the bound is 1.13, the loss on one entry .52
-        assert privacy_facts.judge_objective_noise("objp_paper", gaussian).verdict == I
-        monkeypatch.setattr(privacy_facts, "EPSILONS", (2.0, 4.0))
-        assert privacy_facts.judge_objective_noise("objp_paper", gaussian).verdict == S
+        assert computed.judge_objective_noise("objp_paper", gaussian).verdict == I
+        monkeypatch.setattr(computed, "EPSILONS", (2.0, 4.0))
+        assert computed.judge_objective_noise("objp_paper", gaussian).verdict == S
 
     @pytest.mark.parametrize("name", ["objp", "objp_paper", "objp_literal"])
     @pytest.mark.parametrize("link", ["logistic", "gaussian"])
     def test_exact_loss_on_one_entry_against_its_distribution_function(self, name, link):
         """P(x <= t) is P(H >= s(t)) with the sign +1 and P(H >= -s(-t)) with -1."""
-        facts = privacy_facts.one_entry(link_of(link))
+        facts = computed.one_entry(link_of(link))
         plan = plan_of(name, facts, 1.0)
-        noise = privacy_facts.Laplace(plan.stated * plan.noise.scale)
+        noise = computed.Laplace(plan.stated * plan.noise.scale)
         t = np.linspace(-1, 1, 4001)
         plus_one, minus_one = (
             np.concatenate([[0.0], noise.sf(values), [1.0]])
             for values in (facts.link.slope(t), -facts.link.slope(-t))
         )
         losses = np.abs(np.log(np.diff(plus_one) / np.diff(minus_one)))
-        exact = privacy_facts.loss_on_one_entry(name, facts, 1.0)
+        exact = computed.loss_on_one_entry(name, facts, 1.0)
         assert exact == pytest.approx(losses.max(), rel=2e-3)
         assert exact <= guarantee_of(name, facts, 1.0).actual_epsilon * (1 + 1e-9)
 
@@ -524,14 +524,14 @@ class TestComputedFacts:
         def bound(_, *args, **options):
             return guarantee_of("grap_paper", *args, **options)
 
-        monkeypatch.setattr(privacy_facts, "guarantee_of", bound)
+        monkeypatch.setattr(computed, "guarantee_of", bound)
         assert judge("O17", no_trials).verdict == I  # neither proven nor refuted
 
     def test_grap_at_half_the_scale(self, no_trials, monkeypatch):
         def halved(_, *args, **options):
             return plan_of("grap_paper", *args, **options)
 
-        monkeypatch.setattr(privacy_facts, "plan_of", halved)
+        monkeypatch.setattr(computed, "plan_of", halved)
         found = judge("O17", no_trials)
         assert found.verdict == C
         assert found.effect == pytest.approx(2)
@@ -539,7 +539,7 @@ class TestComputedFacts:
     def test_beta_is_found_where_it_is_known(self, no_trials, monkeypatch):
         # sup Phi (1 - Phi)/phi^2 is at the ends
         at_one = 0.8413447460685429 * 0.15865525393145707 / 0.24197072451914337**2
-        found = link_facts.steepness_and_flatness(link_of("gaussian"))[1]
+        found = computed.steepness_and_flatness(link_of("gaussian"))[1]
         assert found == pytest.approx(at_one, rel=1e-9)
-        monkeypatch.setattr(link_facts, "steepness_and_flatness", lambda link: (1.0, np.e))
+        monkeypatch.setattr(computed, "steepness_and_flatness", lambda link: (1.0, np.e))
         assert judge("O16", no_trials).verdict == S

@@ -176,27 +176,19 @@ PREDICATES: dict[str, Judge] = {}
 claim = registering(PREDICATES)
 
 
-def on_outputs(identifier: str) -> Callable[[Judge], Judge]:
-    """Return a decorator that registers what judges a claim from outputs."""
+def on_outputs(identifier: str, at_the_best_choice: bool = False) -> Callable[[Judge], Judge]:
+    """Return a decorator that registers what judges a claim from outputs.
 
-    def register(judge: Judge) -> Judge:
-        PREDICATES[identifier] = lambda evidence: of_outputs(evidence, judge(evidence))
-        return judge
-
-    return register
-
-
-def at_the_best_choice(identifier: str) -> Callable[[Judge], Judge]:
-    """Return a decorator that registers what judges a claim where it fares best.
-
-    That is among what the paper leaves open: one choice for all mechanisms and both links.
+    At the best choice the claim is judged where it fares best among what the paper leaves open: one
+    choice for all mechanisms and both links.
     """
 
     def register(judge: Judge) -> Judge:
         def predicate(evidence: OneBitEvidence) -> Finding:
-            found = {
-                choice: of_outputs(each, judge(each)) for choice, each in evidence.choices.items()
-            }
+            if not at_the_best_choice:
+                return of_outputs(evidence, judge(evidence))
+            choices = evidence.choices
+            found = {name: of_outputs(each, judge(each)) for name, each in choices.items()}
             best = min(found, key=lambda choice: _rank_of(found[choice]))
             return replace(found[best], reason=f"Judged with {best}, {found[best].reason}")
 
@@ -223,14 +215,8 @@ def place_named(name: str, link: str, epsilon: float | None = None) -> str:
     return f"{name} ({link_label(link)}{beside})"
 
 
-def _known(
-    dataset: str,
-    link: str,
-    constraint: str,
-    observed_fraction: float,
-    mechanism: str,
-    epsilon: float | None,
-) -> tuple:
-    """Return the cell with numbers as they compare equal, None where there is none."""
+def _known(*cell: object) -> tuple:
+    """Return the coordinates of a cell with numbers as they compare equal; no epsilon is None."""
+    *names, fraction, mechanism, epsilon = cell
     known = None if pd.isna(epsilon) else round(float(epsilon), 9)
-    return dataset, link, constraint, round(float(observed_fraction), 9), mechanism, known
+    return *names, round(float(fraction), 9), mechanism, known

@@ -10,14 +10,7 @@ from dpmc_studies.frame.checking.runs import read_frame
 from dpmc_studies.frame.judging.claims import judge_all
 from dpmc_studies.frame.judging.readings import on_trials
 from dpmc_studies.studies.onebit.cells import ONEBIT_COORDINATES
-from dpmc_studies.studies.onebit.claims import (  # noqa: F401  (importing them registers their predicates)
-    bound_facts,
-    compared,
-    link_facts,
-    outputs,
-    own,
-    privacy_facts,
-)
+from dpmc_studies.studies.onebit.claims import facts, outputs, own  # noqa: F401 (they register)
 from dpmc_studies.studies.onebit.claims.evidence import (
     DELTAS,
     LINKS,

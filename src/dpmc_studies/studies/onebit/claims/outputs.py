@@ -1,9 +1,14 @@
-"""Claims about errors: O1, O3 to O5, O7 to O10, O18, O21, O22 and O25; others are data."""
+"""Claims about errors: log ARE, or minus the share of right signs on real data; less is better.
+
+O2, O6, O19 and O20, of the form "A against B", are data: every comparison counts once a link.
+"""
 
 from itertools import product
 
 import numpy as np
 
+from dpmc.errors import InputError
+from dpmc_studies.frame.judging.comparing import Comparison, compared_claims
 from dpmc_studies.frame.judging.finding import Finding
 from dpmc_studies.frame.judging.rules import (
     Rows,
@@ -14,6 +19,7 @@ from dpmc_studies.frame.judging.rules import (
     points,
     within,
 )
+from dpmc_studies.frame.showing.frames import DATASET_LABELS
 from dpmc_studies.statistics.tests import row_tests
 from dpmc_studies.studies.onebit.cells import CLEAR, SYNTHETIC
 from dpmc_studies.studies.onebit.claims.evidence import (
@@ -22,13 +28,15 @@ from dpmc_studies.studies.onebit.claims.evidence import (
     OTHER_LINK,
     PAPER,
     PERTURBED,
+    PREDICATES,
     RESTAURANT,
     OneBitEvidence,
-    at_the_best_choice,
+    of_outputs,
     on_outputs,
     place_named,
 )
 from dpmc_studies.studies.onebit.frames import link_label
+from dpmc_studies.yaml_files import beside
 
 COMPARABLE = np.log(1.10)
 APPROACHED = 0.5  # of the distance to Clear that is left
@@ -43,6 +51,12 @@ VERY_SMALL = (0.25, 0.5, 1.0)
 EPSILONS = (*VERY_SMALL, *(float(epsilon) for epsilon in range(2, 11)))
 SMALL = (1.0, 2.0)
 MIDDLE, SATURATED, LARGEST = 4.0, 5.0, 10.0
+COORDINATES = {
+    "dataset": {name: DATASET_LABELS[name] for name in (SYNTHETIC, MOVIELENS, RESTAURANT)},
+    "mechanism": tuple(PAPER),
+    "epsilon": (),
+}
+GROUPS = {"all four mechanisms": tuple(PAPER), "InP, ObjP and GraP": PERTURBED}
 
 
 @on_outputs("O1")
@@ -83,7 +97,7 @@ def errors_fall_and_approach_clear(evidence: OneBitEvidence) -> Finding:
     )
 
 
-@at_the_best_choice("O5")
+@on_outputs("O5", at_the_best_choice=True)
 def all_exceed_68_percent_on_movielens(evidence: OneBitEvidence) -> Finding:
     """ALL: .68 - accuracy below 0 at epsilon 4, four mechanisms and both links."""
     rows = {
@@ -172,7 +186,7 @@ def restaurants_approach_clear(evidence: OneBitEvidence) -> Finding:
     return mostly_below(_falls_and_gaps(evidence, RESTAURANT)[1], formatter=points)
 
 
-@at_the_best_choice("O22")
+@on_outputs("O22", at_the_best_choice=True)
 def marginal_loss_on_movielens(evidence: OneBitEvidence) -> Finding:
     """ALL: accuracy at epsilon 1 less than 2 points below that without privacy."""
     losses = {
@@ -236,3 +250,32 @@ def _gains(evidence: OneBitEvidence, cells: list[tuple[str, str, float]]) -> Row
         - evidence.error(SYNTHETIC, *cell, FEWEST)
         for cell in cells
     }
+
+
+def judged(evidence: OneBitEvidence, comparison: Comparison) -> Finding:
+    """Judge one kind of output."""
+    return of_outputs(evidence, comparison.judge(rows_of(evidence, comparison)))
+
+
+def rows_of(evidence: OneBitEvidence, comparison: Comparison) -> Rows:
+    """Return first minus second, named by the mechanism of the side that has several."""
+    first, second, where = sides = comparison.first, comparison.second, comparison.where
+    several = [len(each.values.get("mechanism", ())) > 1 for each in sides]
+    if sum(several) != 1:
+        raise InputError("compare needs several mechanisms: on one side, or in where.")
+    rows = {}
+    for a, b, there in product(first.each(), second.each(), where.each()):
+        name = (a, b, there)[several.index(True)]["mechanism"]
+        for number, link in enumerate(evidence.links):
+            epsilon = there.get("epsilon") if len(where.values.get("epsilon", ())) > 1 else None
+            order = list(PAPER).index(name), number, epsilon or 0
+            one, other = (evidence.error(link=link, **side, **there) for side in (a, b))
+            rows[order, place_named(name, link, epsilon)] = one - other
+    return {name: rows[order, name] for order, name in sorted(rows)}
+
+
+PREDICATES.update(
+    compared_claims(
+        beside(__file__, "claims.yaml"), judged, COORDINATES, GROUPS, needed=COORDINATES, best=()
+    )
+)

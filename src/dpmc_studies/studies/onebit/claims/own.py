@@ -7,6 +7,7 @@ data, so that less is better; where both are among the rows, there is no effect 
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -31,11 +32,16 @@ from dpmc_studies.frame.showing.frames import (
     select,
     trials_text,
 )
-from dpmc_studies.methods.onebit.labels import mechanism_label
 from dpmc_studies.statistics import paired
 from dpmc_studies.statistics.paired import Pair, compare, leader, less, more, pairs
 from dpmc_studies.statistics.tests import log_positive
-from dpmc_studies.studies.onebit.claims.evidence import OneBitEvidence, claim
+from dpmc_studies.studies.onebit.claims.evidence import (
+    MOVIELENS,
+    RAW,
+    RESTAURANT,
+    OneBitEvidence,
+    claim,
+)
 from dpmc_studies.studies.onebit.frames import (
     BENCHMARK,
     CLEAR,
@@ -48,6 +54,7 @@ from dpmc_studies.studies.onebit.frames import (
     is_real,
     link_label,
     main_rows,
+    mechanism_label,
     metric_of,
 )
 
@@ -158,18 +165,14 @@ def honest_places(trials: pd.DataFrame, stage: str) -> dict[tuple, pd.DataFrame]
 @claim("B5")
 def the_method_beats_an_item_bias_on_real_data(evidence: OneBitEvidence) -> Finding:
     """ALL links and real data: right signs, without privacy, of an item bias minus of Clear."""
-    rows, parts = {}, []
-    for dataset in filter(is_real, present(evidence.trials["dataset"], DATASETS)):
-        here = main_rows(evidence.trials, dataset)
-        free = here[here["mechanism"].isin(["item_bias", CLEAR])]
-        for link, one in free.groupby("link"):
-            wide = one.pivot(index="trial", columns="mechanism", values="accuracy_raw")
-            wide = wide.astype(float)
-            if len(wide.columns) == 2:
-                name = f"{dataset_label(dataset)}, {link_label(link)}"
-                rows[name] = (wide["item_bias"] - wide[CLEAR]).to_numpy()
-                means = 100 * wide.mean()
-                parts.append(f"{name}: {means[CLEAR]:.1f} % against {means['item_bias']:.1f} %")
+    rows, parts, raw = {}, [], replace(evidence, kind=RAW, rank=None)
+    for dataset, link in product((MOVIELENS, RESTAURANT), LINKS):
+        clear, bias = (-raw.error(dataset, name, link) for name in (CLEAR, "item_bias"))
+        if np.isfinite(bias - clear).any():
+            name = f"{dataset_label(dataset)}, {link_label(link)}"
+            rows[name] = bias - clear
+            means = 100 * np.nanmean(clear), 100 * np.nanmean(bias)
+            parts.append(f"{name}: {means[0]:.1f} % against {means[1]:.1f} %")
     if not rows:
         return not_available("real data without privacy")
     return explained(always_below(rows, formatter=points), f"{'; '.join(parts)}.")

@@ -81,15 +81,14 @@ def run_outp(settings: Mapping) -> tuple[list[dict[str, object]], list[dict[str,
     The block instance has no draw; of the typical ones that with the median change (the smaller one
     of two) is attacked.
     """
-    changes, attacks = [], []
+    changes, attacks, sensitivity = [], [], 2.0 * settings["alpha"]
     for link in settings["links"]:
-        block = block_change(link, settings)
         typical = [typical_change(link, settings, draw) for draw in range(settings["trials"])]
-        changes.append(_change_row(BLOCK, link, None, block, settings))
-        changes += [
-            _change_row(TYPICAL, link, draw, change, settings)
-            for draw, change in enumerate(typical)
-        ]
+        block = block_change(link, settings)
+        for draw, change in ((None, block), *enumerate(typical)):
+            name, sizes = BLOCK if draw is None else TYPICAL, np.abs(change)
+            row = name, link, draw, float(sizes.sum()), float(sizes.max()), sensitivity
+            changes.append(dict(zip(OUTP_CHANGE_COLUMNS, row, strict=True)))
         middle = sorted(typical, key=lambda change: np.abs(change).sum())[(len(typical) - 1) // 2]
         for name, change in ((BLOCK, block), (TYPICAL, middle)):
             attacks += _attack_rows(name, link, change, settings)
@@ -137,19 +136,10 @@ def privacy_losses(
     d - 2 min(max(E - log 2, 0), d). Under q the law is that of its negative. Entries that differ by
     less than a thousandth of the largest difference are not looked at.
 
-    Parameters
-    ----------
-    change : float array, any shape
-        Difference of the matrices without noise.
-    scales : sequence of float
-        Of the noise. All see the same E: their losses are not independent of each other.
-    samples : int
-        How many matrices to draw from p, and from q.
-
-    Returns
-    -------
-    float64 array, shape (len(scales), 2, samples)
-        Losses of matrices drawn from p, and from q.
+    ``change`` is the difference of the matrices without noise, ``scales`` are those of the noise,
+    and ``samples`` is how many matrices to draw from p, and from q. All scales see the same E:
+    their losses are not independent of each other. The result, float64 of shape (scales, 2,
+    samples), has the losses of matrices drawn from p, and from q.
     """
     sizes = np.abs(change).ravel()
     sizes = sizes[sizes > LEAST_SHARE * sizes.max()]
@@ -180,12 +170,6 @@ def _change(pair, link, settings, rank) -> np.ndarray:
         for signs in pair
     )
     return np.clip(first, -alpha, alpha) - np.clip(second, -alpha, alpha)
-
-
-def _change_row(instance_name, link, draw, change, settings) -> dict[str, object]:
-    sizes = np.abs(change)
-    found = (instance_name, link, draw, float(sizes.sum()), float(sizes.max()))
-    return dict(zip(OUTP_CHANGE_COLUMNS, (*found, 2.0 * settings["alpha"]), strict=True))
 
 
 def _attack_rows(instance_name, link, change, settings) -> Iterator[dict[str, object]]:

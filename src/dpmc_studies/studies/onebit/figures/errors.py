@@ -19,7 +19,6 @@ from dpmc_studies.frame.showing.panels import (
     levels,
 )
 from dpmc_studies.frame.showing.style import BLACK, Drawing, Look, NothingToDraw, shaded
-from dpmc_studies.methods.onebit.labels import mechanism_label
 from dpmc_studies.studies.onebit.cells import CLEAR
 from dpmc_studies.studies.onebit.frames import (
     BENCHMARK,
@@ -35,6 +34,7 @@ from dpmc_studies.studies.onebit.frames import (
     link_label,
     main_constraint,
     main_rows,
+    mechanism_label,
     summary,
 )
 
