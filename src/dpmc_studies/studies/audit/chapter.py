@@ -20,4 +20,4 @@ def chapter(folder: str | Path, settings: object) -> Chapter:
         f"{passed[honest].sum()} of {honest.sum()} tests passed, "
         f"{passed[~honest].sum()} of {(~honest).sum()} faults caught"
     )
-    return Chapter.of(Path(folder), TEXT, FIGURES, tests=tests)
+    return Chapter.of(Path(folder), TEXT, FIGURES, tests=tests, tables=[])

@@ -1,11 +1,9 @@
 """The study of the audit: its parts, what they use, what the check and the page make of it."""
 
 from importlib import import_module
-from itertools import groupby
 from pathlib import Path
 
 import matplotlib
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -26,7 +24,6 @@ from dpmc_studies.studies.audit.dpals import FAMILIES
 from dpmc_studies.studies.audit.figures import FIGURES
 from dpmc_studies.studies.audit.parts import METHODS, PARTS, USER_LEVEL_METHODS, PartCell
 from dpmc_studies.studies.audit.rows import AUDIT_COLUMNS
-from dpmc_studies.studies.audit.tables import attack_table
 
 HOME = Path(__file__).parents[4]
 SECTION = STUDY.section(load(HOME / "config" / "config.yaml"))
@@ -140,24 +137,3 @@ def test_the_figure_counts_by_test(audit):
     for kind, rows in audit.groupby("test"):
         for part in (rows[~planted[rows.index]], rows[planted[rows.index]]):
             assert (f"{len(part)} of {len(part)}" if len(part) else "–") in texts, kind
-
-
-def test_attacks_stand_beside_their_claims(audit):
-    found = audit[audit["test"] == "black_box"]
-    table = attack_table(found)
-    assert len(table.rows) == len(found)
-    both = [row for row in table.rows if row.labels == ("As it is", "Item + user bias")]
-    assert [row.line for row in both] == [
-        "a user who joins or leaves", "a user who is replaced", "one rating more or less",
-    ]  # fmt: skip
-    cells = {column.key: cell for column, cell in zip(table.columns, both[0].cells, strict=True)}
-    here = found[found["method"] == "private_user_item_bias"].iloc[0]
-    assert cells["lower_bound"].value == here["lower_bound"]
-    assert cells["runs"].number == "200"
-    # half of the runs a side are tested: all of one side and none of the other, each at 99.95 %
-    upper = 1 - 0.0005 ** (1 / 100)
-    assert cells["most"].value == pytest.approx(np.log((1 - upper - 0.05) / upper))
-    for depth in (1, 2):  # rows with the same label stand together
-        starts = [start for start, _ in groupby(row.labels[:depth] for row in table.rows)]
-        assert len(starts) == len(set(starts))
-    assert table.rows[-1].labels[0] == "Planted fault"
