@@ -45,7 +45,6 @@ from dpmc_studies.frame.showing.frames import (
 from dpmc_studies.frame.showing.results import read_results
 from dpmc_studies.statistics.paired import Pair, compare
 from dpmc_studies.statistics.tests import log_positive, row_tests, trial_matrix
-from dpmc_studies.studies.equal_privacy import comparisons
 from dpmc_studies.studies.equal_privacy.frames import (
     CELL,
     DATASETS,
@@ -57,6 +56,8 @@ from dpmc_studies.studies.equal_privacy.frames import (
     TRIVIAL,
     UNTUNED,
     dataset_label,
+    error,
+    places_and_references,
 )
 from dpmc_studies.yaml_files import beside
 
@@ -95,7 +96,7 @@ class Evidence:
     @cached_property
     def places(self) -> dict[tuple, pd.DataFrame]:
         """Log RMSE of all models by (data set, relation, epsilon)."""
-        return comparisons.places_and_references(self.calibrated)
+        return places_and_references(self.calibrated)
 
 
 PREDICATES: dict[str, Callable[[Evidence], Finding]] = {}
@@ -268,7 +269,7 @@ def log_rmse_by_noise(
     table = table[complete].reset_index(drop=True)
     if table.empty:
         return pd.DataFrame(columns=ROW), {}
-    logs = log_positive(comparisons.error(table))
+    logs = log_positive(error(table))
     cells, matrix = trial_matrix(table, logs, [*ROW, "mechanism"])
     # sorted by row, then noise: each noise has the same rows in the same order
     by_noise = {noise: matrix[(cells["mechanism"] == noise).to_numpy()] for noise in NOISES}

@@ -18,7 +18,6 @@ from dpmc_studies.frame.showing.frames import (
 )
 from dpmc_studies.frame.showing.panels import Axis, Curve, Level, Panel, curves, draw_panels
 from dpmc_studies.frame.showing.style import Drawing, Look
-from dpmc_studies.studies.equal_privacy.comparisons import one_mechanism_per_baseline, summary
 from dpmc_studies.studies.equal_privacy.frames import (
     DATASETS,
     REFERENCE_LABELS,
@@ -26,6 +25,8 @@ from dpmc_studies.studies.equal_privacy.frames import (
     TRIVIAL,
     UNTUNED,
     dataset_label,
+    one_mechanism_per_baseline,
+    summary,
 )
 
 ANY = "any"  # mechanism of a method that is drawn with its best one

@@ -18,11 +18,6 @@ from dpmc_studies.frame.showing.frames import (
 from dpmc_studies.frame.showing.results import read_results, write_tables
 from dpmc_studies.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc_studies.statistics.paired import Leader, leader
-from dpmc_studies.studies.equal_privacy.comparisons import (
-    one_mechanism_per_baseline,
-    places,
-    summary,
-)
 from dpmc_studies.studies.equal_privacy.frames import (
     DATASETS,
     NAMES,
@@ -30,6 +25,9 @@ from dpmc_studies.studies.equal_privacy.frames import (
     RELATION_TITLES,
     UNTUNED,
     dataset_label,
+    one_mechanism_per_baseline,
+    places,
+    summary,
 )
 
 NO_NOISE = "Without noise (no guarantee)"

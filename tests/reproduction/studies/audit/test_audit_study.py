@@ -3,7 +3,6 @@
 from importlib import import_module
 from pathlib import Path
 
-import matplotlib
 import pandas as pd
 import pytest
 
@@ -15,13 +14,11 @@ from dpmc_studies.frame.checking.runs import read_frame
 from dpmc_studies.frame.jobs.digest import source_file
 from dpmc_studies.frame.jobs.job import function, run_job
 from dpmc_studies.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
-from dpmc_studies.frame.showing.style import RC
 from dpmc_studies.methods import METHODS as REGISTERED
 from dpmc_studies.methods import method_module
 from dpmc_studies.studies.audit import STUDY
 from dpmc_studies.studies.audit.claims import PREDICATES
 from dpmc_studies.studies.audit.dpals import FAMILIES
-from dpmc_studies.studies.audit.figures import FIGURES
 from dpmc_studies.studies.audit.parts import METHODS, PARTS, USER_LEVEL_METHODS, PartCell
 from dpmc_studies.studies.audit.rows import AUDIT_COLUMNS
 
@@ -127,13 +124,3 @@ def test_the_claim_needs_all_tests_and_all_faults(audit):
     leak = audit.assign(lower_bound=audit["lower_bound"].where(audit.index != 0, 1.3))
     assert "of up to 130.0 % of the claimed ε" in judged(leak).reason
     assert judged(None).verdict == INCONCLUSIVE
-
-
-def test_the_figure_counts_by_test(audit):
-    with matplotlib.rc_context(RC):
-        (axes,) = FIGURES[0].function({"audit": audit}).figure.axes
-    texts = [text.get_text() for text in axes.texts]
-    planted = audit["planted_fault"].notna()
-    for kind, rows in audit.groupby("test"):
-        for part in (rows[~planted[rows.index]], rows[planted[rows.index]]):
-            assert (f"{len(part)} of {len(part)}" if len(part) else "–") in texts, kind

@@ -107,23 +107,6 @@ def settings_of(cell, table):
     return calibrated_settings(PRIVACY | {"hyperparameters": table}, cell)
 
 
-def test_settings_of_a_cell_are_those_it_uses(table):
-    cell = CalibratedCell("synthetic", "entry_change", 0.5, "private_global_mean")
-    found = settings_of(cell, table)
-    expected = {
-        "seed": 7, "trials": 2, "rating_range": [0.0, 1.0], "delta": 1e-5,
-        "users": 10, "items": 12, "rank": 2, "observed_fraction": 0.5, "scale": 1.0,
-    }  # fmt: skip
-    rows = {name: table[(*cell.coordinates().values(), name)] for name in ("gaussian", "laplace")}
-    assert found == expected | {"hyperparameters": rows}
-    real = settings_of(CELL, table)
-    assert set(real) == {
-        "seed", "trials", "rating_range", "delta", "training_share", "hyperparameters",
-    }  # fmt: skip
-    assert real["trials"] == 3
-    assert "delta" not in settings_of(calibrated_cells(PRIVACY)[-1], table)
-
-
 def test_an_edited_row_touches_its_own_cell_alone(table):
     edited = copy.deepcopy(table)
     edited["stars", "user_add_remove", 1.0, "private_als", "laplace"]["rank"] = 99

@@ -10,7 +10,7 @@ from dpmc.errors import InputError
 from dpmc.mechanisms import Gaussian
 from dpmc.ratings import Ratings
 from dpmc_studies.frame.jobs.task import Task
-from dpmc_studies.studies.equal_privacy.cells import CALIBRATED_COLUMNS, CalibratedCell
+from dpmc_studies.studies.equal_privacy.cells import CalibratedCell
 from dpmc_studies.studies.equal_privacy.trial import (
     KnownMatrix,
     make_calibrated_method,
@@ -79,18 +79,6 @@ def with_rows(settings, *mechanisms):
     return settings | {"hyperparameters": {name: {"rank": 2} for name in mechanisms}}
 
 
-def test_rows_have_the_columns_and_every_trial_and_mechanism(fits):
-    rows = list(one(cell(), with_rows(SYNTHETIC, "gaussian", "huber")))
-    assert {tuple(sorted(row)) for row in rows} == {tuple(sorted(CALIBRATED_COLUMNS))}
-    assert [(row["trial"], row["mechanism"]) for row in rows] == [
-        (0, "gaussian"), (0, "huber"), (1, "gaussian"), (1, "huber"),
-    ]  # fmt: skip
-    assert {(row["releases"], row["noise_multiplier"], row["delta"]) for row in rows} == {
-        (3, 0.5, 1e-5)
-    }
-    assert fits[0][0] == ("entry_change", 1.0, 1e-5, "gaussian", (0.0, 2.0), 2)
-
-
 def test_data_and_start_are_shared_and_noise_is_not(fits):
     cells = [
         cell(),
@@ -123,13 +111,6 @@ def test_errors_on_a_known_matrix(fits):
     assert row["rmse_all"] == pytest.approx(np.sqrt((difference**2).mean()))
     assert row["rmse_heldout"] == pytest.approx(np.sqrt((difference[~seen] ** 2).mean()))
     assert row["rmse_clipped"] is None
-
-
-def test_nothing_is_held_out_of_a_matrix_that_is_fully_observed(fits):
-    settings = with_rows(SYNTHETIC | {"trials": 1, "observed_fraction": 1.0}, "gaussian")
-    (row,) = one(cell(), settings)
-    assert row["rmse_heldout"] is None
-    assert row["rmse_all"] > 0
 
 
 def test_errors_on_held_out_ratings(fits, ratings):

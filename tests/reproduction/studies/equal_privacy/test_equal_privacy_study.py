@@ -43,14 +43,6 @@ def test_an_unknown_data_set_is_refused():
         STUDY.section(merge(CONFIGURATION, {"equal_privacy": {"datasets": {"jster": entry}}}))
 
 
-def test_data_sets_that_are_null_are_left_out(plan, section):
-    assert list(section["datasets"]) == ["synthetic", "jester"]
-    curves = plan.jobs(STUDY, STUDY.job("fit"))
-    # synthetic data under four relations, jokes under two; five methods, at user level one more,
-    # and three references each
-    assert len(curves) == (4 + 2) * 5 + (2 + 1) + 2 * 3
-
-
 def test_real_data_are_an_input_and_methods_a_module(section):
     fit = STUDY.job("fit")
     cell = CalibratedCell("jester", "user_add_remove", 5.0, "private_irls")

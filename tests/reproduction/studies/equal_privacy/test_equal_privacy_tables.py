@@ -7,7 +7,7 @@ from scipy import stats
 from dpmc_studies.frame.showing.frames import select
 from dpmc_studies.frame.showing.table_formats import to_csv, to_html, to_latex, to_markdown
 from dpmc_studies.statistics.paired import leader
-from dpmc_studies.studies.equal_privacy.comparisons import one_mechanism_per_baseline, places
+from dpmc_studies.studies.equal_privacy.frames import one_mechanism_per_baseline, places
 from dpmc_studies.studies.equal_privacy.tables import equal_tables
 
 WHERE = {"dataset": "ml-100k", "relation": "entry_change", "epsilon": 5.0}

@@ -94,12 +94,3 @@ def test_plain_residuals_by_hand(ratings):
         row = np.column_stack([row, step.counted * p])
         totals[items] += row / max(np.linalg.norm(row), step.unshortened)
     np.testing.assert_allclose(sent[: totals.size], totals.ravel(), rtol=1e-9, atol=1e-9)
-
-
-def test_plain_residuals_of_no_ratings(ratings):
-    whole, popularity, beliefs = start(ratings, LocalBayes.beliefs)
-    step = refinement.Step.of(whole.typical, beliefs, popularity, whole)
-    none = ratings.take(np.zeros(len(ratings), dtype=bool)).by_user
-    sent, largest = plain_statistic(none, beliefs, popularity, whole, step)
-    assert not sent.any()
-    assert largest == 0
