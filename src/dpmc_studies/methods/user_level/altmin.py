@@ -45,20 +45,16 @@ class DPAltMin(JointMethod):
 
     Parameters
     ----------
-    row_bound : float
-        L > 0.
+    row_bound, user_regularization, coherence : float
+        L, lambda and c, above 0.
     update_bound : float
         C > 0, in units of ratings if V has entries of size 1 and users are of length 1.
     item_ratings : float
         A public guess of how many ratings an item has; for stability, the most popular.
     iterations : int
         T.
-    user_regularization : float
-        lambda > 0.
     start_share : float
         Share of mu^2 for the start, between 0 and 1.
-    coherence : float
-        c > 0.
     """
 
     rank: int = count()

@@ -66,15 +66,12 @@ class DPALS(OffsetModel):
     Source: Chien et al. 2021, algorithms 1 and 2, section 5; Dwork et al. 2014 for the start;
     McSherry and Mironov 2009 for the private mean.
 
+    Parameters that are not listed are those of :class:`dpmc.methods.private.PrivateMethod`.
+
     Parameters
     ----------
-    relation : {"user_add_remove", "user_replace"}
-    epsilon, delta : float
-        Budget of the whole fit.
-    rating_range : (float, float)
     ratings_per_user : int
         k.
-    mechanism : {"gaussian"}
     iterations : int
         T. After 2 or 3 noise gains more than the fit does.
     value_bound : float, optional

@@ -74,19 +74,9 @@ def plan(
 ) -> dict[str, Part]:
     """Return name -> part of the budget; those of STEP are released once in each iteration.
 
-    Parameters
-    ----------
-    bounds : Sensitivities
-        With Gamma_u, k and B.
-    iterations : int
-        T.
-    value_bound : float
-        Gamma_M.
-    gram, global_gram : bool
-        Whether a step releases them.
-    start_share, counts_share, mean_share : float
-        Shares of mu^2; 0 for what is not released. That of the mean is divided equally between
-        the sum and the number of ratings.
+    ``bounds`` has Gamma_u, k and B, ``value_bound`` is Gamma_M; ``gram`` and ``global_gram`` say
+    whether a step releases them. Shares are of mu^2, 0 for what is not released; that of the mean
+    is divided equally between the sum and the number of ratings.
     """
     steps = 1 - start_share - counts_share - mean_share
     if steps <= 0:

@@ -49,20 +49,12 @@ class DPSAltLS(JointMethod):
 
     Parameters
     ----------
-    ratings_per_user : int
-        k.
-    groups : int
-        t.
+    ratings_per_user, groups, iterations : int
+        k, t and T.
     coherence : float
         At least 1, which is that of factors that are all of one length.
-    iterations : int
-        T.
-    value_bound : float, optional
-        Gamma_M; half the range if not given.
-    factor_bound : float
-        Gamma_u.
-    user_regularization : float
-        lambda_u > 0.
+    value_bound, factor_bound, user_regularization : float
+        Gamma_M (half the range if not given), Gamma_u and lambda_u, above 0.
     item_regularization : float
         lambda > 0 in units of the standard deviation of the noise on the diagonal of H.
     """

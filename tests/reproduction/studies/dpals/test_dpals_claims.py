@@ -219,17 +219,13 @@ LARGE = [
     ("D6", C, gains(0.08, 0.08, 0.1, 0.06)),
     ("D7", S, at(TOP, "dp_svd", 0.1) | free(TOP, "trivial", 0.0)),
     ("D8", S, FRANK_WOLFE | at(PART, "dpals", -0.03)),
-    ("D8", C, FRANK_WOLFE | at(PART, "dpals", 0.03)),
     ("D9", S, ALS | at(TOP, "dpals", 0.0) | at(ALL, "dpals", 0.1)),
     ("D9", C, ALS | at(TOP, "dpals", 0.1) | at(ALL, "dpals", 0.0)),
     ("D10", S, ALS | at(TOP, "dpals", 0.05) | at(ALL, "dpals", 0.05)),
-    ("D10", C, ALS | at(TOP, "dpals", 0.05) | at(ALL, "dpals", 0.12)),
     ("D13", S, BEST_PART | free(ALL, "als", 0.05, "uniform_1")),
     ("D13", C, BEST_PART | free(ALL, "als", -0.05, "uniform_1")),
     ("D14", S, EQUAL | free(ALL, "als_sampled", 0.05, "uniform_1")),
-    ("D14", C, EQUAL | free(ALL, "als_sampled", -0.05, "uniform_1")),
     ("D15", S, EQUAL | ten("adaptive_1", -0.05)),
-    ("D15", C, EQUAL | ten("adaptive_1", 0.05)),
     ("D16", S, EQUAL),
     ("D16", C, EQUAL | free(ALL, "als_sampled", 0.02, "adaptive_1")),
     ("D17", S, EQUAL | ten(UNPROJECTED, 0.5)),
@@ -510,12 +506,6 @@ class TestRules:
             for values in rng.standard_normal((1000, 2, 6))
         ]
         assert 6 <= verdicts.count(S) <= 45
-
-    def test_a_constant_row_is_judged_by_its_value(self):
-        rows = {"a": np.full(4, -1.0), "b": np.full(4, -2.0)}
-        assert inside(rows, high=-1.0).verdict == S
-        assert inside(rows, high=-1.5).verdict == C
-        assert some_below({"a": np.zeros(4)}).verdict == I
 
 
 # -- the files ------------------------------------------------------------------------------------
