@@ -69,6 +69,17 @@ def test_centring():
     np.testing.assert_allclose(offsets["user"], expected)
 
 
+def test_a_constant_is_no_matter_to_centred_factors():
+    ratings = random_ratings(4)
+    higher = Ratings(ratings.users, ratings.items, ratings.values + 5, 30, 20)
+    for centring in ("global", "user"):
+        models = [
+            AlternatingLeastSquares(rank=3, centring=centring, iterations=3).fit(data, rng=0)
+            for data in (ratings, higher)
+        ]
+        np.testing.assert_allclose(*(model.item_factors_ for model in models), rtol=0, atol=1e-9)
+
+
 def test_order_of_ratings_and_threads_leave_the_bits_alone():
     method = AlternatingLeastSquares
     ratings = random_ratings(5)

@@ -13,6 +13,7 @@ from dpmc.privacy.sums import TOGETHER
 from dpmc.ratings import Compressed, Ratings, transposed
 from dpmc_studies.methods.user_level.item_step import (
     ItemStatistics,
+    clipped_updates,
     solve_items,
     solve_items_as_published,
 )
@@ -160,6 +161,20 @@ def test_what_sensitivities_rest_on_is_checked():
         with pytest.raises(PrivacyViolation, match="more ratings than 9"):
             release(crowded, *([10] if release != made.mean else []))
     assert made.ledger.count == 0
+
+
+def test_updates_are_shortened_to_their_bound_and_refused_if_that_fails():
+    left = small_ratings().by_user
+    directions = np.random.default_rng(3).standard_normal((12, 3))
+    norms = left.norms() * np.linalg.norm(directions, axis=1)
+    bound = float(np.median(norms))
+    found = clipped_updates(left, directions, norms, bound, 9)
+    shrink = bound / np.maximum(norms, bound)
+    matrix = dense(small_ratings())[0] * shrink[:, None]
+    np.testing.assert_allclose(found, matrix.T @ directions, atol=1e-10)
+    for factor in (0.0, 0.8):  # the norms that are told are too small
+        with pytest.raises(PrivacyViolation, match="an update has a norm above the bound"):
+            clipped_updates(left, directions, factor * norms, bound, 9)
 
 
 @settings(deadline=None)
