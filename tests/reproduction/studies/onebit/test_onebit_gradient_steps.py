@@ -7,8 +7,6 @@ import pytest
 
 from dpmc.errors import InputError
 from dpmc_studies import configuration
-from dpmc_studies.frame.jobs.job import plain_cells
-from dpmc_studies.frame.jobs.plan import Plan
 from dpmc_studies.frame.jobs.task import Task
 from dpmc_studies.studies.onebit import STUDY
 from dpmc_studies.studies.onebit.cells import BOTH, OneBitCell
@@ -43,13 +41,6 @@ def configured(**own):
     return configuration.merge(DEFAULTS, {"onebit": small})
 
 
-def jobs(**own):
-    """Return what each job of the experiment uses, by its coordinates."""
-    plan = Plan("results", configured(**own), {"onebit": STUDY})
-    made = plan.jobs(STUDY, STUDY.job("gradient_steps"))
-    return {place: plain_cells(each) for place, each in made.items()}
-
-
 def rows(section):
     """Run every K with all its epsilons, Gaussian link."""
     found = []
@@ -82,23 +73,6 @@ def test_the_k_of_the_grid_has_the_numbers_of_the_grid():
     names = ("epsilon", "trial", *METRICS)
     assert [[row[name] for name in names] for row in found] == [
         [row[name] for name in names] for row in expected
-    ]
-
-
-def test_an_edited_list_of_k_runs_only_what_is_new():
-    before, after = jobs(), jobs(steps=[1, 3])
-    assert {place[-1] for place in before} == {"1", "2"}
-    assert {place[-1] for place in after.keys() - before.keys()} == {"3"}
-    kept = before.keys() & after.keys()
-    assert {place[-1] for place in kept} == {"1"}
-    assert all(before[place] == after[place] for place in kept)
-
-
-def test_the_k_of_the_grid_does_not_matter_to_it():
-    section = STUDY.section(configured())
-    other = section | {"grap": section["grap"] | {"iterations": 7}}
-    assert [settings(section, each) for each in cells(section)] == [
-        settings(other, each) for each in cells(other)
     ]
 
 

@@ -1,7 +1,5 @@
 """Trials of one-bit completion: shared data, own noise, metrics, one solve of a fixed split."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,16 +8,13 @@ from hypothesis import strategies as st
 from dpmc.errors import InputError
 from dpmc.ratings import Ratings
 from dpmc_studies.methods.onebit import private
-from dpmc_studies.methods.onebit.solve import NotConverged
 from dpmc_studies.studies.onebit import trial as onebit_trial
 from dpmc_studies.studies.onebit.cells import ONEBIT_COLUMNS, OneBitCell
 from dpmc_studies.studies.onebit.sample import BY_RANK, Sample, accuracy, relative_error
 from dpmc_studies.studies.onebit.trial import (
-    load_matrices,
     make_sample,
     run_clear,
     run_curve,
-    save_matrices,
 )
 
 SMALL = {"seed": 3, "trials": 2, "users": 20, "items": 16, "rank": 1, "alpha": 1}
@@ -259,35 +254,6 @@ def test_noise_depends_on_trial_and_constraint(stars):
     assert all(len(set(values)) == 8 for values in objectives.values())
 
 
-def test_output_perturbation_solves_what_is_not_given():
-    _, matrices = run_clear(cell(), SMALL | BASELINES)
-    given, found = (
-        list(run_curve([cell("outp", 5.0)], SMALL, clear=clear)) for clear in (matrices, None)
-    )
-    assert list(map(comparable, given)) == list(map(comparable, found))
-
-
-def test_a_solve_that_stops_early_is_a_row(monkeypatch):
-    monkeypatch.setattr(private, "solve", partial(private.solve, max_iterations=1))
-    with pytest.warns(NotConverged):
-        rows = list(run_curve([cell("inp", 1.0)], SMALL))
-    assert [bool(row["converged"]) for row in rows] == [False, False]
-    assert all(row["iterations"] == 1 and row["are_raw"] > 0 for row in rows)
-
-
-def test_matrices_are_stored_whole_or_not_at_all(tmp_path, monkeypatch):
-    rng = np.random.default_rng(0)
-    matrices = [rng.random((3, 4)) for _ in range(11)]
-    path = tmp_path / "deep" / "clear.npz"
-    save_matrices(path, matrices)
-    loaded = load_matrices(path)
-    assert len(loaded) == 11
-    assert all(np.array_equal(*pair) for pair in zip(matrices, loaded, strict=True))
-    # where the data are not available there are none
-    save_matrices(tmp_path / "none.npz", [])
-    assert load_matrices(tmp_path / "none.npz") == []
-
-
 # -- numbers ------------------------------------------------------------------------------------
 
 
@@ -310,6 +276,3 @@ def test_the_error_of_published_output_perturbation_is_the_variance_of_its_noise
         expected = 8 / (epsilon**2 * np.square(truth).mean())
         # the mean of 10,000 squares of Laplace noise has a standard deviation of 2.2 %
         assert other["are_raw"] - one["are_raw"] == pytest.approx(expected, rel=0.12)
-    gains = [b["are_raw"] - a["are_raw"] for a, b in zip(clear, noised, strict=True)]
-    squares = [np.square(make_sample(cell(), settings, t).matrix).mean() for t in range(10)]
-    assert np.mean(gains) == pytest.approx(np.mean(8 / epsilon**2 / np.array(squares)), rel=0.05)
