@@ -21,7 +21,7 @@ PLUMBING = ("__init__.py", "cells.py", "settings.py", "jobs.py", "steps.py", "pa
 OF_EXPERIMENTS = ("experiments/__init__.py", "experiments/common.py")
 SHARED = (
     "chapter.py", "check.py", "comparisons.py", "counting.py", "data.py", "differences.py",
-    "frames.py", "hyperparameters.py", "methods.py", "ranks.py", "real_epsilons.py", "rows.py",
+    "frames.py", "hyperparameters.py", "methods.py", "rows.py",
     "streams.py", "variant_names.py", "variants.py",
 )  # fmt: skip
 
