@@ -13,6 +13,7 @@ from dpmc.files import (
     ADVICE,
     atomic_path,
     check_outside,
+    content_digest,
     naming,
     probe,
     reading_npz,
@@ -120,6 +121,12 @@ def test_outside_of_a_folder_is_outside_whatever_it_is_called(tmp_path, monkeypa
                 check_outside(Path(inside), named)
     for outside in ("a.csv", "model.csv", "models/a.csv", "model/../a.csv"):
         check_outside(Path(outside), folder)
+
+
+def test_digests_of_content_hold_for_any_order_of_keys():
+    one, other = {"a": 1, "b": {"c": [1, 2], "d": None}}, {"b": {"d": None, "c": [1, 2]}, "a": 1}
+    assert content_digest(one) == content_digest(other)
+    assert content_digest(one) != content_digest({"a": 1, "b": {"c": [2, 1], "d": None}})
 
 
 @pytest.mark.parametrize("kept", [0, 10, 200, -1])

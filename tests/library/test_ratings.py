@@ -117,6 +117,12 @@ def test_repeated_pairs_are_found(pairs):
     assert any_pair_repeats(users, items, 6) == (len(set(pairs)) < len(pairs))
 
 
+def test_pairs_that_are_alike_modulo_2_to_the_32_do_not_repeat():
+    users, items = np.array([[66_076, 0], [27_296, 0]], dtype=np.int32)
+    assert not any_pair_repeats(users, items, 65_000)
+    assert any_pair_repeats(np.append(users, 0), np.append(items, 0), 65_000)
+
+
 @pytest.mark.parametrize(
     "index", [np.array([3, 0]), np.array([True, False, False, True]), slice(1, 3)]
 )

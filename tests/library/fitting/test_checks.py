@@ -76,6 +76,16 @@ def test_any_other_budget_is_refused(budget):
         checked_budget(budget)
 
 
+def test_what_goes_together_is_asked_for():
+    with pytest.raises(InputError, match="a range read off the data would not be covered"):
+        checked({"epsilon": 2.0})
+    checked({"epsilon": 2.0, "purpose": "ranking"})
+    checked({"epsilon": 2.0, "method": "ease"})
+    with pytest.raises(InputError, match="budget is that of a ledger: give its file too"):
+        checked(GIVEN | {"budget": "10,1e-6"})
+    assert checked(GIVEN | {"budget": "10,1e-6", "ledger": "l"})["budget"] == (10, 1e-6)
+
+
 def test_relations_have_names_of_one_word():
     assert relation_of("user") == relation_of("user-add-remove") == "user_add_remove"
     assert relation_of("entry") == relation_of("entry_add_remove") == "entry_add_remove"
