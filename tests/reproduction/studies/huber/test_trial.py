@@ -105,6 +105,15 @@ def test_heldout_error_is_on_unobserved_entries():
     assert row["rmse_all"] == pytest.approx(expected, rel=1e-12)
 
 
+def test_split_is_a_partition_of_the_stated_size(ratings):
+    training, heldout = trials.split(ratings, SETTINGS, cell(dataset="small"), 0)
+    assert len(training) == round(0.8 * len(ratings))
+    pairs = set(zip(training.users, training.items, strict=True))
+    rest = set(zip(heldout.users, heldout.items, strict=True))
+    assert not pairs & rest
+    assert pairs | rest == set(zip(ratings.users, ratings.items, strict=True))
+
+
 def test_split_depends_on_trial_and_fraction_but_not_on_rank(ratings):
     def users(point, number):
         return trials.split(ratings, SETTINGS, point, number)[0].users.tolist()
