@@ -20,8 +20,7 @@ from dpmc.ratings import Ratings
 from dpmc_studies.datasets.splits import random_split
 from dpmc_studies.methods import method_class
 from dpmc_studies.statistics.errors import rmse_clipped
-from dpmc_studies.studies.equal_privacy.hyperparameters import load_hyperparameters
-from dpmc_studies.studies.equal_privacy.settings import TABLE
+from dpmc_studies.studies.equal_privacy.settings import TABLE, load_hyperparameters
 
 SPLITS = (0, 1, 2)  # seeds; settings were chosen on other ones
 SHARE = 0.8
