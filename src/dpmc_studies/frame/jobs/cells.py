@@ -24,14 +24,10 @@ class Cell:
 
     Fields are ``str``, ``int`` or ``float``, or one of these ``| None``. Without fields it is the
     one cell of a kind of job that runs once.
-
-    Attributes
-    ----------
-    in_streams : mapping
-        Name of a field to the name that it had when the numbers of the reference were drawn, and
-        keeps in the keys of random streams.
     """
 
+    # name of a field to the name that it had when the numbers of the reference were drawn, and
+    # keeps in the keys of random streams
     in_streams: ClassVar[Mapping[str, str]] = types.MappingProxyType({})
 
     @classmethod

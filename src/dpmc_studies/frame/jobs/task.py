@@ -10,24 +10,12 @@ from dpmc_studies.frame.jobs.cells import Cell, in_common
 
 @dataclass(frozen=True)
 class Task:
-    """The cells of a job, what each uses, and the inputs.
+    """The cells of a job, what each uses, and the inputs."""
 
-    Attributes
-    ----------
-    cells : mapping
-        Each cell to its settings, in their order.
-    inputs : mapping of str to str
-        Paths by name.
-    ratings : Ratings or None
-        Those of the input called "ratings", None where there is none.
-    file : path or None
-        Where the other file is to be written.
-    """
-
-    cells: Mapping[Cell, Mapping[str, object]]
-    inputs: Mapping[str, str]
-    ratings: Ratings | None = None
-    file: Path | None = None
+    cells: Mapping[Cell, Mapping[str, object]]  # each cell to its settings, in their order
+    inputs: Mapping[str, str]  # paths by name
+    ratings: Ratings | None = None  # those of the input called "ratings", None where there is none
+    file: Path | None = None  # where the other file is to be written
 
     @property
     def cell(self) -> Cell:

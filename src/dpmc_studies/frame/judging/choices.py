@@ -14,18 +14,11 @@ from dpmc_studies.statistics.tests import CONFIDENCE, LEVEL, Interval, holm, row
 
 @dataclass(frozen=True)
 class Choices:
-    """What a reading may change.
+    """What a reading may change."""
 
-    Attributes
-    ----------
-    weighted : bool
-        Whether comparisons count by their inverse variance in what is pooled, or all alike.
-    widening : float
-        Factor of every margin that we chose.
-    """
-
+    # whether comparisons count by their inverse variance in what is pooled, or all alike
     weighted: bool = True
-    widening: float = 1.0
+    widening: float = 1.0  # factor of every margin that we chose
 
     def widened(self, margin: float) -> float:
         """Return one of our margins as the reading has it, in its own unit and not as a log."""

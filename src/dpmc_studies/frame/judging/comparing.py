@@ -82,37 +82,20 @@ class Side:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A claim of the form "A against B", as ``claims.yaml`` has it.
-
-    Attributes
-    ----------
-    first, second : Side
-    where : Side
-        The coordinates at which they are compared; everywhere without them.
-    rule : str
-        One of :data:`RULES`.
-    bounds : mapping
-        Those of the rule, in ``unit``, one of :data:`UNITS`.
-    margin_of : str
-        Whose bounds they are; only our own are wider in another reading.
-    missing : str
-        What has to be there, for the reason of a claim without comparisons.
-    name : str
-        Of a part of a claim.
-    over : Side
-        Coordinates of what both sides are divided by before they are compared, in studies that
-        offer it.
-    """
+    """A claim of the form "A against B", as ``claims.yaml`` has it."""
 
     first: Side
     second: Side
-    where: Side
-    rule: str
-    bounds: Mapping[str, float]
+    where: Side  # the coordinates at which they are compared; everywhere without them
+    rule: str  # one of `RULES`
+    bounds: Mapping[str, float]  # those of the rule, in `unit`, one of `UNITS`
     unit: str = "share"
-    margin_of: str = OURS
+    margin_of: str = OURS  # whose bounds they are; only our own are wider in another reading
+    # what has to be there, for the reason of a claim without comparisons
     missing: str = "what is compared"
-    name: str = ""
+    name: str = ""  # of a part of a claim
+    # coordinates of what both sides are divided by before they are compared, in studies that offer
+    # it
     over: Side = Side({})
 
     def judge(self, compared: Sample | Rows, choices: Choices = USUAL) -> Finding:

@@ -9,27 +9,13 @@ import pandas as pd
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the answer or of the findings: a claim as it was judged.
+    """One line of the answer or of the findings: a claim as it was judged."""
 
-    Attributes
-    ----------
-    claim : str
-        Its id.
-    verdict : str
-        One of :data:`dpmc_studies.frame.judging.finding.VERDICTS`.
-    title : str
-        What is claimed, in a few words.
-    text : str
-        The numbers behind the verdict.
-    found : str
-        What was found, with its number; "" where no sentence is known for it.
-    """
-
-    claim: str
-    verdict: str
-    title: str
-    text: str
-    found: str = ""
+    claim: str  # its id
+    verdict: str  # one of `VERDICTS`
+    title: str  # what is claimed, in a few words
+    text: str  # the numbers behind the verdict
+    found: str = ""  # what was found, with its number; "" where no sentence is known for it
 
 
 Sentences = Mapping[str, Mapping[str, str]]

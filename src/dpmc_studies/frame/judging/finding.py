@@ -24,45 +24,29 @@ ALL, MOST, SOME, POOLED, WITHIN, FACT = "all", "most", "some", "pooled", "within
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of one claim: two verdicts and what is behind them.
+    """What became of one claim: two verdicts and what is behind them."""
 
-    Attributes
-    ----------
-    verdict : str
-        On our trials, one of :data:`VERDICTS`. "No effect" is as firm as the first two: the whole
-        90 % interval lies inside the margin, and so do all but few of the comparisons.
-    reported_verdict : str
-        On the papers' own numbers; :data:`UNREPORTED` where they give none.
-    effect, interval_low, interval_high : float
-        With its 95 % interval.
-    n : float
-        Trials behind the effect (the fewest of any cell), or repeats, starts or samples where the
-        claim is not about trials.
-    rule : str
-        By which it was judged.
-    margin : float
-        Below which an effect counts as none, or that the claim names, in units of the effect.
-    margin_of : str
-        Whose margin that is, :data:`OURS` or :data:`PAPERS`; empty without one.
-    needed : float
-        About how many trials would decide, if means and spreads stayed what they are; NaN if it is
-        decided or cannot be by more of them.
-    p_value : float
-        Of the verdict, see :mod:`dpmc_studies.frame.judging.chance`; NaN where no rule of trials
-        gave it.
-    """
-
+    # on our trials, one of `VERDICTS`. "No effect" is as firm as the first two: the whole 90 %
+    # interval lies inside the margin, and so do all but few of the comparisons.
     verdict: str
+    # on the papers' own numbers; `UNREPORTED` where they give none
     reported_verdict: str = UNREPORTED
+    # effect, interval_low, interval_high: with its 95 % interval
     effect: float = np.nan
     interval_low: float = np.nan
     interval_high: float = np.nan
+    # trials behind the effect (the fewest of any cell), or repeats, starts or samples where the
+    # claim is not about trials
     n: float = np.nan
     reason: str = ""
-    rule: str = FACT
+    rule: str = FACT  # by which it was judged
+    # below which an effect counts as none, or that the claim names, in units of the effect
     margin: float = np.nan
-    margin_of: str = ""
+    margin_of: str = ""  # whose margin that is, `OURS` or `PAPERS`; empty without one
+    # about how many trials would decide, if means and spreads stayed what they are; NaN if it is
+    # decided or cannot be by more of them
     needed: float = np.nan
+    # of the verdict, see `chance.py`; NaN where no rule of trials gave it
     p_value: float = np.nan
 
     @property

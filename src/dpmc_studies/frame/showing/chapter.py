@@ -17,43 +17,23 @@ from dpmc_studies.yaml_files import beside
 
 @dataclass(frozen=True)
 class Gallery:
-    """Figures under one heading.
-
-    Attributes
-    ----------
-    folder : path
-        Where they were drawn; one that is not there is said to be absent.
-    grid : bool
-        Whether they are next to each other.
-    """
+    """Figures under one heading."""
 
     figures: Sequence[FigureText]
-    folder: Path
+    folder: Path  # where they were drawn; one that is not there is said to be absent
     title: str | None = None
-    grid: bool = False
+    grid: bool = False  # whether they are next to each other
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A table of claims with their verdicts.
-
-    Attributes
-    ----------
-    claims : DataFrame
-        Columns :data:`dpmc_studies.frame.judging.claims.CLAIM_COLUMNS`.
-    text : str
-        What the reader must know first.
-    reported : bool
-        Whether the verdicts on the paper's own numbers are shown too.
-    own : bool
-        Whether they are claims of our own, which do not count for the papers.
-    """
+    """A table of claims with their verdicts."""
 
     title: str
-    claims: pd.DataFrame
-    text: str = ""
-    reported: bool = False
-    own: bool = False
+    claims: pd.DataFrame  # columns `CLAIM_COLUMNS`
+    text: str = ""  # what the reader must know first
+    reported: bool = False  # whether the verdicts on the paper's own numbers are shown too
+    own: bool = False  # whether they are claims of our own, which do not count for the papers
 
 
 OWN_TITLE = "Claims of our own, judged"
@@ -90,66 +70,36 @@ PUBLISHED_COLUMNS = (
 
 @dataclass(frozen=True)
 class Chapter:
-    """What a study shows: a page of the report, and its part of the answer and of the numbers.
+    """What a study shows: a page of the report, and its part of the answer and of the numbers."""
 
-    Attributes
-    ----------
-    heading : str
-        Of its page, and in the list of pages.
-    lead : str
-        What is reproduced, half a sentence of HTML for the top of the report.
-    introduction : str
-        HTML.
-    headlines : sequence of Line
-        Those that the report begins with, by what was found; where no study of a report has any, it
-        begins with answers, else with findings, else with all claims.
-    answers : sequence of Line
-        Lines of the answer, further down on the first page.
-    notes : sequence of str
-        What the reader must know about this run first; at the top of the report.
-    key_figure : str
-        Id of the figure that says most, which comes first on its page; "" for none.
-    first_figure : str
-        Id of the figure that is next to the headlines, small; "" for none.
-    agrees : str
-        When a published number counts as one that agrees with ours.
-    tests : str
-        How many tests were passed, for the table of verdicts.
-    caveat : str
-        The same about the chapter, at its beginning.
-    tables : sequence of path
-        Folders with tables in all formats.
-    downloads : sequence of (str, path)
-        Name to be saved as, and file; files that are not there are left out.
-    published : DataFrame or None
-        Published numbers beside ours: :data:`PUBLISHED_COLUMNS` and the coordinates of our cell;
-        ``place`` is where it was published, ``status`` one of
-        :data:`dpmc_studies.frame.judging.finding.STATUSES`.
-    published_table : str
-        The table that holds what is beside published numbers of no cell; "" if there are none.
-    metrics : mapping
-        Which metrics of the table of trials the page of numbers shows, by name, to their labels;
-        empty for all that the regression compares.
-    """
-
-    heading: str
-    lead: str
-    introduction: str
+    heading: str  # of its page, and in the list of pages
+    lead: str  # what is reproduced, half a sentence of HTML for the top of the report
+    introduction: str  # HTML
+    # those that the report begins with, by what was found; where no study of a report has any, it
+    # begins with answers, else with findings, else with all claims
     headlines: Sequence[Line] = ()
-    answers: Sequence[Line] = ()
+    answers: Sequence[Line] = ()  # lines of the answer, further down on the first page
+    # what the reader must know about this run first; at the top of the report
     notes: Sequence[str] = ()
+    # id of the figure that says most, which comes first on its page; "" for none
     key_figure: str = ""
-    first_figure: str = ""
-    agrees: str = ""
-    tests: str = ""
-    caveat: str = ""
+    first_figure: str = ""  # id of the figure that is next to the headlines, small; "" for none
+    agrees: str = ""  # when a published number counts as one that agrees with ours
+    tests: str = ""  # how many tests were passed, for the table of verdicts
+    caveat: str = ""  # the same about the chapter, at its beginning
     findings: Sequence[Line] = ()
-    tables: Sequence[Path] = ()
+    tables: Sequence[Path] = ()  # folders with tables in all formats
     galleries: Sequence[Gallery] = ()
     judged: Sequence[Judged] = ()
+    # name to be saved as, and file; files that are not there are left out
     downloads: Sequence[tuple[str, Path]] = ()
+    # published numbers beside ours: `PUBLISHED_COLUMNS` and the coordinates of our cell; `place` is
+    # where it was published, `status` one of `STATUSES`
     published: pd.DataFrame | None = None
+    # the table that holds what is beside published numbers of no cell; "" if there are none
     published_table: str = ""
+    # which metrics of the table of trials the page of numbers shows, by name, to their labels;
+    # empty for all that the regression compares
     metrics: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod

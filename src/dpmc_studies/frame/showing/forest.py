@@ -18,27 +18,17 @@ ACROSS = 0.42  # how far lines across a row go beyond its middle, in rows
 
 @dataclass(frozen=True)
 class Points:
-    """Points of one kind, with intervals if they have some.
+    """Points of one kind, with intervals if they have some."""
 
-    Attributes
-    ----------
-    rows : DataFrame
-        Columns ``row`` (number of the panel's row), ``x`` and, with intervals, ``low`` and
-        ``high``; ``below``, how far below the middle of its row a point lies, in rows.
-    label : str
-        Its name in the legend; "" for none.
-    size, width : float
-        Of the markers and of the intervals, in points.
-    across : bool
-        Whether each is a line across its row instead.
-    """
-
+    # columns `row` (number of the panel's row), `x` and, with intervals, `low` and `high`; `below`,
+    # how far below the middle of its row a point lies, in rows
     rows: pd.DataFrame
     look: Look
-    label: str = ""
+    label: str = ""  # its name in the legend; "" for none
+    # size, width: of the markers and of the intervals, in points
     size: float = 3.6
     width: float = 1.1
-    across: bool = False
+    across: bool = False  # whether each is a line across its row instead
 
 
 @dataclass(frozen=True)
@@ -53,24 +43,14 @@ class Notes:
 
 @dataclass(frozen=True)
 class Forest:
-    """What is drawn into one pair of axes.
-
-    Attributes
-    ----------
-    labels : sequence of str
-        Names of the rows, from top to bottom.
-    groups : sequence, optional
-        By row; there is a gap where it changes.
-    reference : float, optional
-        The value that all are compared with.
-    """
+    """What is drawn into one pair of axes."""
 
     title: str
-    labels: Sequence[str]
+    labels: Sequence[str]  # names of the rows, from top to bottom
     points: Sequence[Points]
-    groups: Sequence[Hashable] = ()
+    groups: Sequence[Hashable] = ()  # by row; there is a gap where it changes
     notes: Sequence[Notes] = ()
-    reference: float | None = None
+    reference: float | None = None  # the value that all are compared with
 
 
 def draw_forest(

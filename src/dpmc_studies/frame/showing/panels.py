@@ -25,30 +25,19 @@ BELOW, ABOVE = (0.02, 0.02, "left", "bottom"), (0.99, 0.99, "right", "top")  # w
 
 @dataclass(frozen=True)
 class Curve:
-    """Means along the horizontal axis, with 95 % intervals: bars, or a band without markers.
+    """Means along the horizontal axis, with 95 % intervals: bars, or a band without markers."""
 
-    Attributes
-    ----------
-    rows : DataFrame
-        Columns ``x``, ``mean`` and, as far as there are intervals, ``low`` and ``high``.
-    label : str
-        Its name in the legend; "" for none.
-    place : str
-        Curves of one place, by default of one label, stand on each other, those of others beside
-        them. Curves without markers stay where they are.
-    size, width : float
-        Of the markers and of the line, in points.
-    every : (int, int), optional
-        The first row with a marker, and how many rows on the next one has it: of long curves,
-        whose interval is a band. Nor are they shifted.
-    """
-
-    rows: pd.DataFrame
+    rows: pd.DataFrame  # columns `x`, `mean` and, as far as there are intervals, `low` and `high`
     look: Look
-    label: str = ""
+    label: str = ""  # its name in the legend; "" for none
+    # curves of one place, by default of one label, stand on each other, those of others beside
+    # them. Curves without markers stay where they are.
     place: str = ""
+    # size, width: of the markers and of the line, in points
     size: float = 4.0
     width: float = 0.9
+    # the first row with a marker, and how many rows on the next one has it: of long curves, whose
+    # interval is a band. Nor are they shifted.
     every: tuple[int, int] | None = None
 
 
@@ -69,32 +58,19 @@ class Level:
 
 @dataclass(frozen=True)
 class Panel:
-    """What is drawn into one pair of axes.
-
-    Attributes
-    ----------
-    dodge : float
-        Distance of curves that stand side by side: of log10 if the axis is logarithmic.
-    notes : sequence of str
-        Lines of text, for what lies off the panel.
-    notes_at : tuple
-        :data:`BELOW` or :data:`ABOVE`.
-    legend : str
-        Where the panel has a legend of its own; "" if the figure has one for all.
-    more : callable, optional
-        ``more(axes)`` draws what the kit does not know.
-    """
+    """What is drawn into one pair of axes."""
 
     title: str
     x: Axis
     y: Axis
     curves: Sequence[Curve] = ()
     levels: Sequence[Level] = ()
+    # distance of curves that stand side by side: of log10 if the axis is logarithmic
     dodge: float = 0.0
-    notes: Sequence[str] = ()
-    notes_at: tuple = BELOW
-    legend: str = ""
-    more: Callable | None = None
+    notes: Sequence[str] = ()  # lines of text, for what lies off the panel
+    notes_at: tuple = BELOW  # `BELOW` or `ABOVE`
+    legend: str = ""  # where the panel has a legend of its own; "" if the figure has one for all
+    more: Callable | None = None  # `more(axes)` draws what the kit does not know
 
     def values(self, *names: str) -> np.ndarray:
         """Return the positive values of some columns of the curves, and the means of levels."""

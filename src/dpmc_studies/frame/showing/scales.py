@@ -17,34 +17,21 @@ REACH = 0.2  # usual share of the height between means by which intervals widen 
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis of a panel.
-
-    Attributes
-    ----------
-    ticks : sequence of float or mapping of float to str, optional
-        Where the axis is labelled, and nowhere else.
-    margin : float, optional
-        How far the axis goes beyond its values: a factor if it is logarithmic.
-    limits : (float or None, float or None), optional
-        Where it begins and ends; None where its values say so.
-    linear : float, optional
-        It is linear up to so much on either side of zero, and logarithmic beyond.
-    whole : bool
-        Whether only whole numbers are labelled.
-    most : float
-        What is larger is off the panel.
-    reach : float
-        How far beyond the means, in shares of their height, intervals widen the panel.
-    """
+    """One axis of a panel."""
 
     label: str = ""
     log: bool = False
+    # where the axis is labelled, and nowhere else
     ticks: Sequence[float] | Mapping[float, str] | None = None
+    # how far the axis goes beyond its values: a factor if it is logarithmic
     margin: float | None = None
+    # where it begins and ends; None where its values say so
     limits: tuple[float | None, float | None] | None = None
+    # it is linear up to so much on either side of zero, and logarithmic beyond
     linear: float | None = None
-    whole: bool = False
-    most: float = np.inf
+    whole: bool = False  # whether only whole numbers are labelled
+    most: float = np.inf  # what is larger is off the panel
+    # how far beyond the means, in shares of their height, intervals widen the panel
     reach: float = REACH
 
 

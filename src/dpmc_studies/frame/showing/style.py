@@ -128,43 +128,27 @@ class Drawing:
 
 @dataclass(frozen=True, kw_only=True)
 class FigureText:
-    """What the report says about a figure.
+    """What the report says about a figure."""
 
-    Attributes
-    ----------
-    id : str
-        Stem of the files: ``<id>.png``, ``<id>.svg``, ``<id>.csv``.
-    title, caption, alt : str
-        Heading; what is drawn and from where; what a reader who cannot see it must know.
-    describe : callable or None
-        ``describe(data) -> str``: one sentence computed from the drawn numbers, for the
-        caption and the alternative text.
-    wide : bool
-        Whether it takes the width of a page instead of a column.
-    """
-
-    id: str
+    id: str  # stem of the files: `<id>.png`, `<id>.svg`, `<id>.csv`
+    # title, caption, alt: heading; what is drawn and from where; what a reader who cannot see it
+    # must know
     title: str
     caption: str
     alt: str
+    # `describe(data) -> str`: one sentence computed from the drawn numbers, for the caption and the
+    # alternative text
     describe: Callable[[pd.DataFrame], str] | None = None
-    wide: bool = True
+    wide: bool = True  # whether it takes the width of a page instead of a column
 
 
 @dataclass(frozen=True, kw_only=True)
 class FigureEntry(FigureText):
-    """One figure, with the function that draws it.
+    """One figure, with the function that draws it."""
 
-    Attributes
-    ----------
-    function : callable
-        ``function(inputs) -> Drawing``; ``inputs`` maps names to data frames.
-    tables : tuple of str
-        The names of those that it takes.
-    """
-
+    # `function(inputs) -> Drawing`; `inputs` maps names to data frames
     function: Callable[[Mapping[str, pd.DataFrame]], Drawing]
-    tables: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()  # the names of those that it takes
 
 
 def read_figures(

@@ -8,36 +8,19 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Cell:
-    """One number of a table, never rounded here.
+    """One number of a table, never rounded here."""
 
-    Attributes
-    ----------
-    value : float
-        NaN where there is none; then ``absent`` says why.
-    error : float
-        Standard error; NaN for numbers without one.
-    trials : int
-        Trials behind the number; 0 if it is not a mean.
-    digits : int
-        Digits after the point when shown; with -1 two significant ones and an exponent.
-    lowest : bool
-        Whether the number is significantly the lowest private one of its row.
-    deviates : bool
-        Whether it differs from the published number by more than sampling error.
-    tied : bool
-        Whether it shares the lowest place of its row with others, as far as can be told.
-    absent : str
-        What stands in place of a missing number.
-    """
-
-    value: float = np.nan
-    error: float = np.nan
-    trials: int = 0
+    value: float = np.nan  # NaN where there is none; then `absent` says why
+    error: float = np.nan  # standard error; NaN for numbers without one
+    trials: int = 0  # trials behind the number; 0 if it is not a mean
+    # digits after the point when shown; with -1 two significant ones and an exponent
     digits: int = 4
-    lowest: bool = False
+    lowest: bool = False  # whether the number is significantly the lowest private one of its row
+    # whether it differs from the published number by more than sampling error
     deviates: bool = False
+    # whether it shares the lowest place of its row with others, as far as can be told
     tied: bool = False
-    absent: str = "–"
+    absent: str = "–"  # what stands in place of a missing number
 
     @property
     def present(self) -> bool:
@@ -69,24 +52,12 @@ class Column:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a table.
+    """One line of a table."""
 
-    Attributes
-    ----------
-    keys : tuple
-        The coordinates of the row, unrounded, for the CSV.
-    labels : tuple of str
-        The same for the reader.
-    line : str
-        What the line holds: "published", "ours", ...
-    cells : tuple of Cell
-        One per column.
-    """
-
-    keys: tuple
-    labels: tuple[str, ...]
-    line: str
-    cells: tuple[Cell, ...]
+    keys: tuple  # the coordinates of the row, unrounded, for the CSV
+    labels: tuple[str, ...]  # the same for the reader
+    line: str  # what the line holds: "published", "ours",
+    cells: tuple[Cell, ...]  # one per column
 
 
 @dataclass(frozen=True)

@@ -13,31 +13,19 @@ RIGHT, AS_PRINTED = "huber", "huber_as_printed"
 
 @dataclass(frozen=True, order=True)
 class Cell(cells.Cell):
-    """One (data set, rank, variance, observed fraction, method, mechanism) with all its trials.
-
-    Attributes
-    ----------
-    dataset : str
-        ``"synthetic"`` or the name of a data set.
-    variance : float or None
-        Variance of one coordinate of the noise; None without noise.
-    observed_fraction : float
-        Share of entries that is observed: of the matrix on synthetic data, of the available
-        ratings on real data (MovieLens 100K carries the papers' label .051).
-    mechanism : str
-        ``"none"`` without noise.
-    irls_iterations : int or None
-        Inner iterations K of A-IRLS ("IRLS-2" is K = 2); None for other methods.
-    """
+    """One (data set, rank, variance, observed fraction, method, mechanism) with all its trials."""
 
     in_streams: ClassVar = {"method": "solver"}
 
-    dataset: str
+    dataset: str  # `"synthetic"` or the name of a data set
     rank: int
-    variance: float | None
+    variance: float | None  # variance of one coordinate of the noise; None without noise
+    # share of entries that is observed: of the matrix on synthetic data, of the available ratings
+    # on real data (MovieLens 100K carries the papers' label .051)
     observed_fraction: float
     method: str
-    mechanism: str
+    mechanism: str  # `"none"` without noise
+    # inner iterations K of A-IRLS ("IRLS-2" is K = 2); None for other methods
     irls_iterations: int | None
 
     @classmethod

@@ -18,34 +18,19 @@ from dpmc_studies.studies.huber.claims.contrasts import Contrast, LogRmse, delta
 
 @dataclass(frozen=True)
 class Evidence:
-    """The inputs of the predicates.
+    """The inputs of the predicates."""
 
-    Attributes
-    ----------
-    ours, reported : LogRmse
-        Our trials and the papers' tables.
-    real_variances : dict
-        Noise variance of our runs by real data set.
-    budgets : DataFrame
-        ``mechanism, variance, epsilon_corrected, epsilon_exact`` for the papers' table 1.
-    reported_budgets : DataFrame
-        ``mechanism, variance, published``.
-    tables : mapping
-        Tables by name: ``trials``, ``comparison`` and those of the experiments.
-    seed : int
-        Seed of the samples that some facts need.
-    choices : Choices
-        By which it is judged.
-    """
-
+    # ours, reported: our trials and the papers' tables
     ours: LogRmse
     reported: LogRmse
-    real_variances: dict[str, float]
+    real_variances: dict[str, float]  # noise variance of our runs by real data set
+    # `mechanism, variance, epsilon_corrected, epsilon_exact` for the papers' table 1
     budgets: pd.DataFrame
-    reported_budgets: pd.DataFrame
+    reported_budgets: pd.DataFrame  # `mechanism, variance, published`
+    # tables by name: `trials`, `comparison` and those of the experiments
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
-    seed: int = 0
-    choices: Choices = USUAL
+    seed: int = 0  # seed of the samples that some facts need
+    choices: Choices = USUAL  # by which it is judged
 
     def sample(self, contrasts: Iterable[Contrast]) -> Sample:
         """Evaluate contrasts on our trials and on the reported tables."""
