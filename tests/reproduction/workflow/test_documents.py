@@ -44,7 +44,6 @@ TINY = merge(
         "reference": "full",
         # of the cells that an example overrides
         "huber": {"real": {"ml-100k": REAL, "sweetrs": REAL}, "observed_fractions": [0.1]},
-        "equal_privacy": {"datasets": {"synthetic": {"tuning_trials": 1}}},
         "audit": {"parts": ["mechanisms"], "samples": 1000},
         "dpals": {
             "timing": {"users": [200, 400], "items": 300},
