@@ -1,14 +1,8 @@
 """The data sets that dpmc knows, and the entry that makes a user's own file one of them.
 
-What is proven and what is not: the checksums of MovieLens 100K, SweetRS, Restaurant & consumer
-and Jester 5k were computed from the files themselves, and their readers run on these files in the
-tests. MovieLens 1M, 10M and 20M carry the published checksums of their archives, and their readers
-are tested on small archives in the exact format. The download code is tested against a local web
-server; that each official host serves its file at the address below today, and how UCI packs the
-Restaurant archive, cannot be tested without reaching those hosts. Whatever arrives is used only if
-its checksum is right.
-
-No data is part of this repository: several licences forbid redistribution.
+MovieLens 1M, 10M and 20M carry the published checksums of their archives; all others were computed
+from the files themselves. Whatever arrives is used only if its checksum is right. No data is part
+of this repository: several licences forbid redistribution.
 """
 
 import math
