@@ -54,10 +54,7 @@ def _plain(text: str) -> object:
 def raw_files(records: Iterable[str | Path]) -> dict[str, str | None]:
     """Return where the raw file of each data set is, None if the data are not available.
 
-    Parameters
-    ----------
-    records : iterable of path
-        What the workflow's ``download`` rule wrote.
+    ``records`` are the files that the workflow's ``download`` rule wrote.
     """
     loaded = [json.loads(Path(path).read_text(encoding="utf-8")) for path in records]
     return {record["dataset"]: record["path"] for record in loaded}
@@ -79,12 +76,7 @@ def read_numbers(
 ) -> pd.DataFrame:
     """Read some columns of a CSV file as numbers, an empty field as nan.
 
-    Parameters
-    ----------
-    texts : collection of str
-        Those that are text.
-    whole : sequence of str
-        Those that are whole numbers, and never empty.
+    Columns in ``texts`` stay text; those in ``whole`` are whole numbers, and never empty.
     """
     table = read_text_table(path, tuple(columns))
     try:

@@ -156,14 +156,8 @@ def configured(
 ) -> dict[str, Mapping]:
     """Return the unchecked configuration of each run by its folder.
 
-    Parameters
-    ----------
-    configuration : mapping
-        That of the full run: the defaults with the user's settings.
-    own : mapping
-        The user's settings alone: the quick run has them too.
-    quick : Path
-        The file that gives the quick run its other settings.
+    ``configuration`` is that of the full run, the defaults with the user's settings. The quick run
+    has the settings of the file ``quick``, and over them the user's ``own``.
     """
     overlay = configurations.load(quick)
     configurations.refuse_unknown_nulls(configuration, overlay)

@@ -58,16 +58,8 @@ def load_claims(path: str | Path, predicates: Mapping[str, Callable]) -> list[di
     which lists claims by that word; of a claim that it does not list nothing is known but that it
     is there now, which is after.
 
-    Parameters
-    ----------
-    predicates : mapping
-        Id of a claim -> what judges it.
-
-    Raises
-    ------
-    InputError
-        If the file is missing or malformed, an entry lacks a key, or an id has no predicate
-        in the library or comes twice.
+    ``predicates`` has what judges a claim by its id. A file that is missing or malformed, an entry
+    that lacks a key, and an id without a predicate or with two entries raise InputError.
     """
     path = Path(path)
     if not path.is_file():
@@ -148,15 +140,9 @@ def table_of_verdicts(
 ) -> pd.DataFrame:
     """Judge claims by their predicates, columns :data:`CLAIM_COLUMNS`, in the order given.
 
-    Parameters
-    ----------
-    claims : list of dict
-        As :func:`load_claims` returns it.
-    predicates : mapping
-        Id of a claim -> what judges it, from evidence.
-    readings : mapping, optional
-        Name of another reading of the results -> the evidence as it has it, or with other choices.
-        Column ``readings`` has the verdict by each, ``depends_on`` those that decide otherwise.
+    ``claims`` are those of :func:`load_claims`. ``readings`` has, by name, the evidence as another
+    reading of the results sees it: the column ``readings`` has the verdict by each, and
+    ``depends_on`` names those that decide otherwise.
     """
     rows = []
     for claim in claims:

@@ -174,28 +174,12 @@ def compared_claims(
 ) -> dict[str, Compared]:
     """Return the predicates of the claims of a file that have a key ``compare``, by their ids.
 
-    Parameters
-    ----------
-    judge : callable
-        From the evidence and a comparison to the finding, by :meth:`Comparison.judge`.
-    coordinates : mapping
-        What sides and ``where`` may name -> its values; empty if it is a number.
-    groups : mapping, optional
-        Name of several values -> these, for short.
-    models : collection of str
-        The coordinates that only sides name; ``where`` names the others. Without them both may
-        name all.
-    needed : collection of str
-        The coordinates of a cell: a side or ``where`` must name them, unless the second is a best.
-    best : collection of str
-        The sides that may be ``best``.
-    optional : collection of str, optional
-        "over" if the function divides both sides by it.
-
-    Raises
-    ------
-    InputError
-        If an entry names what is not known.
+    ``judge`` makes a finding of the evidence and a comparison, by :meth:`Comparison.judge`.
+    ``coordinates`` are what sides and ``where`` may name, with their values (empty for a number),
+    and ``groups`` short names for several values. Only sides name ``models``, and ``where`` the
+    other coordinates; without ``models`` both may name all. A side or ``where`` must name what is
+    ``needed``, unless the second side is a best. The sides in ``best`` may be one. ``optional``
+    has "over" if ``judge`` divides both sides by it. An unknown name raises InputError.
     """
     places = [name for name in coordinates if name not in models] if models else coordinates
     names = models or coordinates, places

@@ -33,17 +33,9 @@ def lines_of(
 ) -> list[Line]:
     """Return the lines of some claims, in the order given; those that were not judged have none.
 
-    Parameters
-    ----------
-    claims : DataFrame or None
-        Columns :data:`dpmc_studies.frame.judging.claims.CLAIM_COLUMNS`; None if nothing has been
-        judged.
-    about : str
-        What they are about, before each title, where that is not plain.
-    found : mapping, optional
-        Sentences by claim and verdict, see :data:`Sentences`.
-    **values : object
-        For further placeholders of these.
+    ``claims`` is the table of verdicts, or None before anything is judged. ``about`` says before
+    each title what the claims are about. ``found`` has sentences by claim and verdict, and
+    ``values`` what their placeholders need.
     """
     if claims is None:
         return []

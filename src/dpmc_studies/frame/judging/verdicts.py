@@ -99,11 +99,7 @@ def has_no_effect(values: np.ndarray, choices: Choices = USUAL) -> bool:
     """Say whether the whole 90 % interval of a pooled effect lies inside +-1 %.
 
     Few comparisons may lie outside (:meth:`Choices.few_beyond`): a mean of gains and losses near 0
-    is not the same as none.
-
-    Parameters
-    ----------
-    values : array, shape (comparisons, trials)
+    is not the same as none. ``values`` has the shape (comparisons, trials).
     """
     inner = choices.pooled(values, EQUIVALENCE)
     low, high = choices.margin()
@@ -156,13 +152,9 @@ def most_verdict(
 def reported_verdict(
     rule: str, reported: np.ndarray, threshold: float = 0.0, choices: Choices = USUAL
 ) -> str:
-    """Judge reported comparisons, each a single number, by ALL, MOST or POOLED.
+    """Judge reported comparisons, of shape (comparisons, 1), by ALL, MOST or POOLED.
 
-    The margin is that of our own: their mean within it is no effect, with ALL looked at last.
-
-    Parameters
-    ----------
-    reported : array, shape (comparisons, 1)
+    The margin is our own: a mean within it is no effect, with ALL looked at last.
     """
     counts = count(reported, threshold)
     low, high = choices.margin()

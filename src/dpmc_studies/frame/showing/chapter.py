@@ -115,18 +115,11 @@ class Chapter:
     ) -> Self:
         """Return the chapter of a study whose steps judged, and filled "tables" and "figures".
 
-        Parameters
-        ----------
-        texts : Texts
-            Attributes of that name (:data:`WORDS`, ``metrics``); the ids of the claims that are
-            lines (:data:`LINES`), and what was ``found`` by their verdicts; ``downloads``, names to
-            be saved as with the names of tables; ``judged``, the title of the papers' claims.
-        about : str
-            What the answers are about, see :func:`dpmc_studies.frame.judging.effects.lines_of`.
-        values : mapping, optional
-            For further placeholders of what was found.
-        **shown
-            Attributes that the texts do not say, or instead of what they say.
+        ``texts`` has attributes by name (:data:`WORDS`, ``metrics``), the ids of the claims that
+        are lines (:data:`LINES`) with what was ``found`` by their verdicts, ``downloads`` (names to
+        be saved as, with names of tables) and ``judged``, the title of the papers' claims.
+        ``about`` and ``values`` are as in :func:`dpmc_studies.frame.judging.effects.lines_of`. ``shown`` are
+        attributes that the texts do not have, or that replace theirs.
         """
         claims, said = read_results(folder, ["claims"])["claims"], texts.entries
         found = {"found": said.get("found")} | dict(values or {})

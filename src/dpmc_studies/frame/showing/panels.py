@@ -128,31 +128,11 @@ def draw_panels(
 ) -> Drawing:
     """Draw panels in rows, with one legend for all.
 
-    Parameters
-    ----------
-    data : DataFrame or sequence of them
-        The numbers that the figure shows; several are set below each other.
-    columns : int
-        How many panels a row has.
-    height, head : float
-        Inches of a row, and of what stands above all of them.
-    legend : mapping, optional
-        Arguments of the legend; it stands above, in three columns.
-    handles : sequence
-        What the legend has beside the curves and levels.
-    order : sequence of str
-        Labels in the order of the legend; others follow as they come.
-    inside : bool
-        Whether the legend takes the place that panels leave free in their rows, if they do.
-    sharex, sharey : bool or str
-        As in ``matplotlib.figure.Figure.subplots``.
-    width : float
-        Inches of the figure.
-
-    Raises
-    ------
-    NothingToDraw
-        If there are no panels.
+    ``data`` are the numbers that the figure shows; several tables are set below each other.
+    ``height``, ``head`` and ``width`` are inches of a row, of what is above all rows, and of the
+    figure. The ``legend``, with these arguments, is above in three columns, or ``inside`` the place
+    that panels leave free; it has ``handles`` besides the curves, and labels in this ``order``.
+    Without panels NothingToDraw is raised.
     """
     if not panels:
         raise NothingToDraw

@@ -162,24 +162,13 @@ def read_figures(
     of the drawn numbers. ``shared``: texts that placeholders of captions and alternative texts, and
     of later shared ones, name.
 
-    Parameters
-    ----------
-    *modules : module or str
-        They, or those of these names, have the functions; the file lies beside the first one, or
-        above it. The parameters of one that draws are the tables that it is made
-        of, by name (those with a default may be absent), and what ``with`` has. One that describes
-        returns values of the placeholders of ``told`` from the drawn numbers, or all of the text.
-        Beside them ``{trials}`` says how many there are; a sentence with a value that is "" is
-        left out.
-    names : iterable of str, optional
-        Ids of those that are returned, in their order; all of the file if not given.
-    **values : object
-        For other placeholders; each must have one.
-
-    Raises
-    ------
-    InputError
-        If an id has no texts, no module has a function, or a placeholder does not resolve.
+    ``modules`` (or the modules of these names) have the functions, and the file is beside the first
+    one, or above it. The parameters of a function that draws are the tables that it needs, by name
+    (one with a default may be absent), and what ``with`` has. A function that describes returns
+    values of the placeholders of ``told``, or all of the text. ``{trials}`` is the number of
+    trials. A sentence with a value that is "" is left out. ``names`` are the ids to return (all of
+    the file by default), and ``values`` are for other placeholders. An id without texts, a function
+    in no module and a placeholder without a value raise InputError.
     """
     modules = [sys.modules[each] if isinstance(each, str) else each for each in modules]
     path = beside(modules[0].__file__, "figures.yaml")
@@ -286,14 +275,9 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def value_axis(axis, decades: float, *, long: float = LONG) -> None:
-    """Label a logarithmic axis with a few round numbers, however short it is.
+    """Label a logarithmic axis of ``decades`` powers of ten with a few round numbers.
 
-    Parameters
-    ----------
-    decades : float
-        Its length, in powers of ten.
-    long : float
-        The length above which only powers of ten have room, less than usual for small panels.
+    Above the length ``long`` only powers of ten have room.
     """
     few = MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10])
     round_ones = (1, 2, 3, 5) if decades < MIDDLING else (1, 2, 5)
@@ -312,13 +296,8 @@ def draw_all(
 ) -> None:
     """Draw figures: ``folder/<id>.png``, ``.svg`` and ``.csv`` (the drawn numbers).
 
-    Parameters
-    ----------
-    inputs : mapping of str to DataFrame or None
-        The frames that the entries name. A figure whose frames are absent becomes a box that
-        says so.
-    figures : collection of str, optional
-        The ids of the entries to draw; all if not given.
+    A figure whose frames are absent from ``inputs`` becomes a box that says so. ``figures`` are the
+    ids to draw; all if not given.
     """
     Path(folder).mkdir(parents=True, exist_ok=True)
     for entry in entries:
