@@ -118,7 +118,7 @@ class Chapter:
         ``texts`` has attributes by name (:data:`WORDS`, ``metrics``), the ids of the claims that
         are lines (:data:`LINES`) with what was ``found`` by their verdicts, ``downloads`` (names to
         be saved as, with names of tables) and ``judged``, the title of the papers' claims.
-        ``about`` and ``values`` are as in :func:`dpmc_studies.frame.judging.effects.lines_of`. ``shown`` are
+        ``about`` and ``values`` are as in ``judging/effects.py``. ``shown`` are
         attributes that the texts do not have, or that replace theirs.
         """
         claims, said = read_results(folder, ["claims"])["claims"], texts.entries
