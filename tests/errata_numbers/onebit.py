@@ -81,17 +81,20 @@ def output_noise(sources) -> Evidence:
 
 
 def absolute_value(sources) -> Evidence:
-    """What a matrix can make of the noise: the published term, and what is attained."""
+    """What a matrix can make of the noise: the published term, a bound, and what is attained."""
     rng = np.random.default_rng(1)
     draws = []
     for side, count in SIZES:
         noise = np.zeros(side * side)
         noise[rng.permutation(noise.size)[:count]] = Laplace(1.0).rvs(count, rng)
         noise = noise.reshape(side, side)
-        attained = 2 * float((noise * aligned(noise, side)).sum()) / count
-        published = math.sqrt(2) / math.cbrt(count)
-        draws.append({"published": published, "attained": attained, "side": side, "count": count})
-    return Evidence({}, draws=draws[-1:])
+        found = {
+            "published": math.sqrt(2) / math.cbrt(count),
+            "duality": 2 * side * float(np.linalg.norm(noise, ord=2)) / count,
+            "attained": 2 * float((noise * aligned(noise, side)).sum()) / count,
+        }
+        draws.append({**found, "side": side, "count": count})
+    return Evidence({}, draws=draws[-1:], sizes=draws)
 
 
 def aligned(noise: np.ndarray, tau: float) -> np.ndarray:

@@ -3,7 +3,7 @@
 import pytest
 
 from dpmc_studies.frame.judging.wording import told
-from dpmc_studies.studies.equal_privacy.claims import own
+from dpmc_studies.studies.equal_privacy import claims as own
 from dpmc_studies.yaml_files import beside, read_plain
 
 COORDINATES = {

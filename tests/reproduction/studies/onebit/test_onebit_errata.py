@@ -23,7 +23,5 @@ def test_e26_is_attained_by_matrices_of_the_set():
     matrix = onebit.aligned(noise, 30)
     assert np.linalg.norm(matrix, ord="nuc") <= 30 * (1 + 1e-12)
     assert np.abs(matrix).max() <= 1
-    for side, count in onebit.SIZES:
-        found = onebit.absolute_value(None).numbers
-        name = f"_{side}_{count}"
-        assert found["published" + name] < found["attained" + name] < found["duality" + name]
+    for found in onebit.absolute_value(None).words["sizes"]:
+        assert found["published"] < found["attained"] < found["duality"]
