@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 import yaml
 from packaging.requirements import Requirement
-from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from dpmc import __version__
@@ -25,7 +24,6 @@ from citation import made  # noqa: E402
 from lock import APART, CONDA, LOCK, PIN, conda_file  # noqa: E402
 
 PROJECT = tomllib.loads((HOME / "pyproject.toml").read_text())["project"]
-PYTHONS = SpecifierSet(PROJECT["requires-python"])
 CLASSIFIED = re.findall(r"Programming Language :: Python :: (3\.\d+)", str(PROJECT["classifiers"]))
 DOCKER = (HOME / "envs" / "Dockerfile").read_text()
 CITATION = yaml.safe_load((HOME / "CITATION.cff").read_text())
@@ -42,11 +40,6 @@ def arguments(name):
 
 
 # -- versions -----------------------------------------------------------------------------------
-
-
-def test_the_first_classified_python_is_the_first_that_is_allowed():
-    allowed = [f"3.{minor}" for minor in range(100) if f"3.{minor}" in PYTHONS]
-    assert allowed[: len(CLASSIFIED)] == CLASSIFIED
 
 
 def test_ci_runs_dot_ci_run_on_every_python_and_what_stands_apart():
@@ -75,10 +68,6 @@ def steps_of(workflow):
     (job,) = yaml.safe_load(path.read_text())["jobs"].values()
     assert job["steps"][0]["uses"].startswith("actions/checkout@")
     return [step["run"] for step in job["steps"] if "run" in step]
-
-
-def test_pages_are_the_report_of_the_committed_tables_and_the_site():
-    assert steps_of("pages") == ["make published", "make site"]
 
 
 @pytest.mark.parametrize(("tag", "status"), [(f"v{__version__}", 0), ("v9.9.9", 1)])
@@ -171,30 +160,10 @@ def test_the_container_starts_from_one_version_of_python():
     assert version[1] in CLASSIFIED
 
 
-def test_the_container_installs_the_lock_before_it_copies_the_source():
-    copies = [rest.replace("--chown=dpmc ", "") for rest in arguments("COPY")]
-    assert copies == ["envs/requirements.lock envs/", ". ."]
-    order = [f"{name} {rest}" for name, rest in instructions()]
-    (install,) = [n for n, line in enumerate(order) if "--require-hashes" in line]
-    lock, source = (n for n, line in enumerate(order) if line.startswith("COPY"))
-    assert lock < install < source
-    assert "-r envs/requirements.lock" in order[install]
-    assert order[-2].startswith("RUN make .venv/installed")
-
-
 def test_the_commands_of_the_container_are_ones_of_the_shell():
     for line in arguments("RUN"):
         checked = subprocess.run(["sh", "-n", "-c", line], capture_output=True, text=True)
         assert checked.returncode == 0, checked.stderr
-
-
-def test_what_git_ignores_stays_out_of_the_container():
-    ignored = (HOME / ".dockerignore").read_text().splitlines()
-    for line in (HOME / ".gitignore").read_text().splitlines():
-        name = line.strip("/")
-        if name in (".venv", ".snakemake", "data", "build", "dist", "results/*"):
-            assert name in ignored
-    assert "!results/reference" in ignored
 
 
 # -- citation -----------------------------------------------------------------------------------

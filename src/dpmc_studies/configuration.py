@@ -199,30 +199,8 @@ def _sentence(error: "jsonschema.ValidationError") -> str:
     if error.validator == "required":
         missing = error.message.split("'")[1]
         return f"Configuration key {key}.{missing} is missing; config/README.md says what it means."
-    if error.validator == "dependentRequired":
-        missing, there = error.message.split("'")[1::2]
-        return f"Configuration key {key}.{there} needs {key}.{missing}; add it."
-    if error.validator == "uniqueItems":
-        return f"Configuration key {key} names something twice: {value!r}."
-    if error.validator == "pattern":
-        characters = wanted.rpartition("[")[2].partition("]")[0]
-        return f"Configuration key {key}: {value!r} may have the characters {characters} only."
-    limits = {
-        "minimum": "must be at least {}",
-        "exclusiveMinimum": "must be above {}",
-        "maximum": "must be at most {}",
-        "exclusiveMaximum": "must be below {}",
-        "enum": "must be one of {}",
-        "const": "must be {}",
-        "minItems": "must have {} or more entries",
-        "maxItems": "must have {} or fewer entries",
-        "minProperties": "must have {} or more entries",
-        "minLength": "must have {} or more characters",
-    }
-    template = limits.get(error.validator, "is not allowed: {}")
-    text = ", ".join(map(str, wanted)) if isinstance(wanted, list) else wanted
     hint = did_you_mean(value, wanted) if error.validator == "enum" else ""
-    return f"Configuration key {key} {template.format(text)}, got {value!r}{hint}."
+    return f"Configuration key {key}: {error.message}{hint}."
 
 
 def _meant(unknown: str, allowed: Mapping, above: str) -> str:

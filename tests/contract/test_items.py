@@ -3,15 +3,14 @@
 import re
 from functools import cache
 
-import fake_results
+import committed
 import pandas as pd
 import pytest
 import yaml
 from document_texts import HOME
-from every_study import REFERENCE, STUDIES, places_of, plan_of
+from every_study import REFERENCE, STUDIES, plan_of
 
 from dpmc.errors import InputError
-from dpmc_studies.frame.costs import Costs
 from dpmc_studies.frame.jobs.job import function
 from dpmc_studies.frame.showing.items import (
     HEADINGS,
@@ -20,7 +19,6 @@ from dpmc_studies.frame.showing.items import (
     items_page,
     judged_and_compared,
     load_items,
-    seconds_of,
 )
 from dpmc_studies.report.claims_page import anchors_of, claims_page, linked
 
@@ -53,37 +51,12 @@ def test_all_printed_numbers_belong_to_an_item():
     assert {item.published for item in items_of("huber")} - {""} == set(printed)
 
 
-@every_study
-def test_jobs_of_an_item_are_some_and_what_they_take_is_measured(name):
-    study, costs = STUDIES[name], Costs([STUDIES[name]])
-    whole = {job.name: len(places_of("full", name, job.name)) for job in study.jobs}
-    for item in items_of(name):
-        assert bool(item.jobs) == (seconds_of(plan_of("full"), study, item, costs) > 0), item.item
-        assert sum(whole[job] for job in item.jobs) or not item.jobs
-
-
-def test_only_the_jobs_that_an_item_names_are_counted():
-    study, costs, full = STUDIES["huber"], Costs([STUDIES["huber"]]), plan_of("full")
-    table3 = next(item for item in items_of("huber") if item.item == "table 3")
-    parts = [
-        seconds_of(full, study, load_one(table3, rank=rank), costs) for rank in ("5", "10", "20")
-    ]
-    synthetic = seconds_of(full, study, load_one(table3), costs)
-    assert sum(parts) == pytest.approx(synthetic)
-    assert parts[0] == pytest.approx(seconds_of(full, study, table3, costs))
-    assert 0 < parts[0] < synthetic
-
-
-def load_one(item, **only):
-    return type(item)(**{**vars(item), "only": {"dataset": "synthetic", **only}})
-
-
 def test_rows_hold_verdicts_agreement_and_reasons():
     claims = pd.DataFrame(
         [("H2", "supported"), ("H5", "no effect"), ("R1", "supported")], columns=["id", "verdict"]
     )
     compared = pd.DataFrame({"table": ["table3"] * 3, "status": ["agrees", "deviates", "not run"]})
-    rows = item_rows(plan_of("full"), STUDIES["huber"], claims, compared)
+    rows = item_rows(STUDIES["huber"], claims, compared)
     by_item = {row["Item"]: row for row in rows}
     assert tuple(rows[0]) == HEADINGS
     said = by_item["table 3"]["Verdicts"]
@@ -93,18 +66,18 @@ def test_rows_hold_verdicts_agreement_and_reasons():
     # claims of our own are about no item of a paper
     assert not any("R1" in row["Verdicts"] for row in rows)
     claims.loc[3] = ["H99", "contradicted"]
-    rest = item_rows(plan_of("full"), STUDIES["huber"], claims, compared)[-1]
+    rest = item_rows(STUDIES["huber"], claims, compared)[-1]
     assert rest["Verdicts"] == "contradicted: H99"
-    assert item_rows(plan_of("full"), STUDIES["audit"], None, None) == []
+    assert item_rows(STUDIES["audit"], None, None) == []
 
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_the_page_of_a_study_has_rows_of_its_own_run(name, tmp_path):
-    study, folder = STUDIES[name], fake_results.write(name, tmp_path)
+    study, folder = STUDIES[name], committed.write(name, tmp_path)
     settings = study.chapter_settings(plan_of("full").sections[name])
     chapter = function(study.chapter)(folder, settings)
     claims, compared = judged_and_compared(chapter)
-    rows = item_rows(plan_of("full"), study, claims, compared)
+    rows = item_rows(study, claims, compared)
     assert bool(rows) == (name in WITH_PAPERS)
     said = " ".join(row["Verdicts"] for row in rows)
     assert ("numbers agree" in said) == (name == "huber")
@@ -134,6 +107,6 @@ def test_a_broken_entry_is_refused(tmp_path, change, message):
 def test_the_page_of_the_documents_is_that_of_the_reference():
     """`dpmc reference items` writes it again."""
     page = (HOME / "docs" / "items.md").read_text(encoding="utf-8")
-    made = items_page(plan_of("full"), REFERENCE)
+    made = items_page(STUDIES, REFERENCE)
     anchors = anchors_of(claims_page(STUDIES, REFERENCE))
     assert page == linked(made, "claims.md", anchors), "write it with: dpmc reference items"

@@ -1,6 +1,6 @@
 """Names that users bring (own data, plug-ins) pass through all that every study makes."""
 
-import fake_results
+import committed
 import pandas as pd
 import pytest
 from every_study import STUDIES, plan_of
@@ -18,17 +18,18 @@ LABELS = {OWN: OWN, "my_noise": "My noise", "my_method": "My method"}
 
 
 def with_own_names(study):
-    """Return the tables of a study's jobs with rows of names that nobody knows.
+    """Return the committed tables of a study's jobs, the first trials, with rows of such names.
 
-    They are made up; those that are not are empty, as those of jobs whose data are missing.
+    Those of other targets are empty, as those of jobs whose data are missing.
     """
-    made_up = fake_results.STUDIES[study].tables()
+    kept = committed.tables(study)
     found = {}
     for job in STUDIES[study].jobs:
         for name, columns in job.tables.items():
-            table = made_up.get(name, pd.DataFrame(columns=columns))
+            table = kept.get(name, pd.DataFrame(columns=columns))
+            table = table[table["trial"] < 2] if "trial" in table else table
             parts = [table]
-            if "dataset" in table and len(table):
+            if "dataset" in table and len(table) and name != "wrong_link":
                 is_real = table["dataset"] == REAL
                 like = is_real if is_real.any() else table["dataset"] == table["dataset"].iloc[0]
                 parts.append(table[like].assign(dataset=OWN))

@@ -9,6 +9,7 @@ or was worded anew: correct whichever is wrong.
 import re
 from functools import cache
 
+import committed
 import forensics
 import numpy as np
 import pandas as pd
@@ -39,6 +40,7 @@ DPALS, EQUAL, HUBER, ONEBIT, MODELS = (
 LIMITATIONS, FIELD, OWN_RATINGS, RANKING = (
     DOCS / f"{name}.md" for name in ("limitations", "field", "own-ratings", "ranking")
 )
+METRICS = ("are_", "accuracy", "actual_")
 NUMBER = r"[+−-]?(?:\d[\d,]*)?\.?\d+"
 OF_PAPERS = ("huber", "equal_privacy", "onebit", "dpals", "which_model")
 FULL, MORE = "full", "160-trials"
@@ -50,6 +52,16 @@ FULL, MORE = "full", "160-trials"
 @cache
 def table(study, file="means.csv"):
     return pd.read_csv(HOME / "results" / "reference" / study / file)
+
+
+def means_of(name):
+    """Mean and standard error over the trials of a side experiment of 1-bit, by metric."""
+    rows = committed.table("onebit", name)
+    metrics = [name for name in rows if name.startswith(("are_", "accuracy"))]
+    keys = [name for name in rows if name not in {"trial", "actual_epsilon", *metrics}]
+    rows = rows.melt(keys, metrics, "metric").dropna(subset="value")
+    found = rows.groupby([*keys, "metric"], dropna=False)["value"].agg(["mean", "sem"])
+    return found.reset_index().rename(columns={"sem": "standard_error"})
 
 
 def claims(study, profile=FULL):
@@ -279,7 +291,7 @@ def losses_of_accuracy():
 def cost_of_the_wrong_link():
     """Per cent by which the wrong link changes the truncated error of InP at epsilon 1, at most."""
     where = "mechanism == 'inp' and epsilon == 1 and metric == 'are_truncated'"
-    wrong = table("onebit", "wrong_link_means.csv").query(where).set_index("drawn_link")["mean"]
+    wrong = means_of("wrong_link").query(where).set_index("drawn_link")["mean"]
     where += " and dataset == 'synthetic' and observed_fraction == .15"
     ratios = wrong / table("onebit").query(where).set_index("link")["mean"]
     return {"factor": 100 * (ratios - 1).abs().max()}
@@ -288,8 +300,8 @@ def cost_of_the_wrong_link():
 def accuracy_at_ranks():
     """Per cent of right signs on MovieLens 100K at epsilon 4, at the best rank."""
     where = "link == 'gaussian' and constraint == 'nuclear' and epsilon == 4"
-    ranks = table("onebit", "ranks_means.csv").query(f"{where} and mechanism == 'objp_paper'")
-    steps = table("onebit", "gradient_steps_means.csv").query("steps == 2 and epsilon == 4")
+    ranks = means_of("ranks").query(f"{where} and mechanism == 'objp_paper'")
+    steps = means_of("gradient_steps").query("steps == 2 and epsilon == 4")
     steps = steps[steps["metric"].str.startswith("accuracy")]
     return {"objp": 100 * ranks["mean"].max(), "two_steps": 100 * steps["mean"].max()}
 
@@ -484,7 +496,7 @@ def onebit_accuracy():
 
 
 def steps_of_grap():
-    rows = table("onebit", "gradient_steps_means.csv")
+    rows = means_of("gradient_steps")
     rows = rows.query("link == 'logistic' and metric == 'accuracy_raw' and rank == 1")
     rows = rows.sort_values("epsilon")
     return {

@@ -31,20 +31,20 @@ EQUAL_PRIVACY = [
     ({"datasets": {"synthetic": {"rating_range": [3, 1]}}}, ["rating_range"]),
 ]
 AUDIT = [
-    ({"runs": 10}, ["audit.runs", "at least 100"]),
+    ({"runs": 10}, ["audit.runs", "minimum of 100"]),
     ({"sample": 1000}, ["audit.sample", "did you mean 'samples'"]),
 ]
 ONEBIT = [
     ({"links": ["logit"]}, ["onebit.links.0", "logistic", "logit"]),
     ({"experiments": {"budgets": {"mechanisms": ["imp"]}}}, ["imp", "inp"]),
     ({"experiments": {"budgets": {"dataset": "synthetik"}}}, ["synthetik"]),
-    ({"experiments": {"budgets": {"trials": 0}}}, ["trials", "at least 1"]),
+    ({"experiments": {"budgets": {"trials": 0}}}, ["trials", "minimum of 1"]),
     ({"experiments": {"again": SOME}}, ["budgets", "again"]),
 ]
 DPALS = [
     ({"experiments": {"movielens": {"methods": ["dpalls"]}}}, ["dpalls", "dpals"]),
     ({"experiments": {"movielens": {"datasets": ["ml-100"]}}}, ["ml-100", "ml-100k"]),
-    ({"experiments": {"movielens": {"trials": 0}}}, ["trials", "at least 1"]),
+    ({"experiments": {"movielens": {"trials": 0}}}, ["trials", "minimum of 1"]),
     ({"datasets": {"ml-100k": {"training_share": 2}}}, ["ml-100k"]),
     ({"hyperparameters": "nowhere.yaml"}, ["nowhere.yaml"]),
     ({"experiments": {"movielens": {"variants": {"odd": {"iteration": 3}}}}}, ["iteration"]),

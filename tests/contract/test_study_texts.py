@@ -48,9 +48,3 @@ def test_sentences_of_what_was_found_are_of_claims_verdicts_and_numbers(name):
         for sentence in sentences.values():
             assert placeholders(sentence) <= known
             assert sentence.endswith(".")
-
-
-@every_study
-def test_headlines_have_a_sentence_for_some_verdict(name):
-    texts = read_mapping(FOLDERS[name] / "chapter.yaml")
-    assert set(texts.get("headlines", ())) <= set(texts.get("found", {}))

@@ -3,9 +3,9 @@
 import numpy as np
 from scipy import optimize, stats
 
-from dpmc_studies.frame.showing.erratum import Evidence
 from dpmc_studies.methods.user_level.item_step import solve_items, solve_items_as_published
 from dpmc_studies.studies.dpals.frames import number
+from errata_numbers import Evidence
 
 RANK = 5
 ROWS, ITEMS, STRENGTH = 10_000, 2000, 3.0  # of the draws; size of H in units of its noise

@@ -23,7 +23,6 @@ from dpmc.privacy.nominal import table_one
 from dpmc.ratings import Ratings
 from dpmc_studies.frame.checking.runs import read_frame
 from dpmc_studies.frame.jobs.cells import SYNTHETIC
-from dpmc_studies.frame.showing.erratum import Evidence, listed
 from dpmc_studies.mechanism_facts import huber_to_laplace_variance, published_inverse_cdf
 from dpmc_studies.statistics.tests import Interval, mean_interval
 from dpmc_studies.studies.huber import KEPT
@@ -33,7 +32,7 @@ from dpmc_studies.studies.huber.claims.facts import SMALL_RUN, changed_predictio
 from dpmc_studies.studies.huber.experiments.common import NOISES
 from dpmc_studies.studies.huber.reported import load
 from dpmc_studies.studies.huber.trial import fit, run_cell, synthetic_instance
-from errata_numbers import below
+from errata_numbers import Evidence, below, listed
 
 SETTINGS = SMALL_RUN | {"trials": 5, "loss_parameter": "noise", "residual_scale": 1.0}
 LARGEST_RANK, FRACTION = 20, 0.1

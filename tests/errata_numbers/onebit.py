@@ -6,7 +6,6 @@ import numpy as np
 
 from dpmc.mechanisms import Laplace
 from dpmc.mechanisms.randomised_response import RandomisedResponse
-from dpmc_studies.frame.showing.erratum import Evidence
 from dpmc_studies.methods.onebit.guarantee import guarantee_of
 from dpmc_studies.methods.onebit.links import Link, link_of
 from dpmc_studies.methods.onebit.signs import MEAN, binarise
@@ -22,6 +21,7 @@ from dpmc_studies.studies.onebit.claims.facts import (
 )
 from dpmc_studies.studies.onebit.experiments.outp import block_change
 from dpmc_studies.studies.onebit.instances import first_split, instance
+from errata_numbers import Evidence
 
 SIDE, OBSERVED = 100, 1500  # of the paper's matrices, 15 % of the entries
 SIZES = ((SIDE, OBSERVED), (SIDE, 8000))  # sides and observed entries

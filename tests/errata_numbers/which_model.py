@@ -6,7 +6,7 @@ What shows them is computed from the abstract's numbers and the noise as a summa
 import numpy as np
 from scipy.stats import laplace
 
-from dpmc_studies.frame.showing.erratum import Evidence
+from errata_numbers import Evidence
 
 ALPHA, STARS, MEAN = 0.3, (1.0, 5.0), 3.0
 EDGES = np.concatenate([[-np.inf], np.linspace(-200, 200, 400_001), [np.inf]])

@@ -62,14 +62,6 @@ def test_all_is_the_sum_of_the_studies(project):
     assert whole["longest"] == max(each["longest"] for each in found.values())
 
 
-def test_jobs_that_wait_for_data_are_told_apart(project):
-    found = totals("config/large.yaml")
-    assert {"ml-10m", "ml-20m"} < set(found["without_data"]["data"])
-    assert 0 < found["without_data"]["seconds"] < found["totals"]["all"]["seconds"]
-    assert "Not here: ml-100k" in planned()
-    assert totals("config/quick.yaml")["without_data"]["data"] == []
-
-
 def test_overlays_are_laid_over_each_other_as_for_the_launcher(project):
     (project / "more trials.yaml").write_text("huber: {trials: 10}\n")
     once = totals("config/quick.yaml")["totals"]["huber"]

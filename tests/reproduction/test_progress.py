@@ -53,11 +53,6 @@ def test_first_line_says_jobs_and_time(handler, capsys):
     assert line.endswith("on 2 cores\n")
 
 
-def test_a_long_run_is_announced_in_minutes(handler, capsys):
-    send(handler, LogEvent.RUN_INFO, stats={"cell": 9000, "total": 9000})
-    assert re.search(r"about \d+ min", capsys.readouterr().err)
-
-
 def test_progress_counts_jobs_and_time_left_falls(handler, capsys):
     send(handler, LogEvent.RUN_INFO, stats={"cell": 2, "trials": 1, "total": 3})
     before = handler._seconds_left()
@@ -114,16 +109,6 @@ def test_a_failed_job_shows_its_log_once(handler, capsys, tmp_path):
     send(handler, LogEvent.JOB_ERROR, rule_name="cell", output=["a.csv"], log=[str(log)])
     send(handler, LogEvent.ERROR, logging.ERROR, "RuleException: ...", exception="RuleException")
     assert capsys.readouterr().err == "dpmc: cell failed: a.csv\ndpmc: the file is wrong.\n"
-
-
-def test_other_errors_and_warnings_are_shown(handler, capsys):
-    send(handler, LogEvent.ERROR, logging.ERROR, "disk full", exception="WorkflowError")
-    send(handler, None, logging.WARNING, "careful")
-    send(handler, None, logging.INFO, "Nothing to be done (all files are up to date).")
-    send(handler, None, logging.INFO, "Building DAG of jobs...")
-    assert capsys.readouterr().err == (
-        "disk full\ncareful\ndpmc: nothing to do; what was asked for is up to date in results/\n"
-    )
 
 
 @pytest.mark.parametrize(
@@ -196,11 +181,6 @@ def test_the_time_is_that_of_the_command_and_not_of_its_jobs_alone(monkeypatch, 
     assert capsys.readouterr().err.endswith("dpmc: done in 3 min\n")
 
 
-def test_a_record_it_cannot_read_does_not_stop_the_run(handler, monkeypatch):
-    monkeypatch.setattr(logging, "raiseExceptions", False)
-    send(handler, LogEvent.JOB_INFO)  # neither jobid nor rule_name
-
-
 def run_job(handler, job, rule, output=()):
     send(handler, LogEvent.JOB_INFO, jobid=job, rule_name=rule, output=list(output))
     send(handler, LogEvent.JOB_FINISHED, job_id=job)
@@ -254,11 +234,6 @@ def test_a_run_that_fails_or_is_stopped_names_no_report(handler, capsys, fails):
     capsys.readouterr()
     handler.close()
     assert capsys.readouterr().err == "dpmc: ended after 0 s with 1 of 2 jobs done\n"
-
-
-def test_a_run_with_nothing_to_do_has_no_end(handler, capsys):
-    handler.close()
-    assert capsys.readouterr().err == ""
 
 
 def test_a_folder_that_cannot_be_written_is_said_in_a_sentence(handler, capsys):

@@ -9,13 +9,8 @@ TEMPLATES = sorted((HOME / "src" / "dpmc_studies" / "report" / "templates").iter
 
 
 def page_code(chosen):
-    """Digest of the page, and of the chapters and errata on it, where it is asked for."""
-    named = [
-        name
-        for study in chosen
-        for name in (study.chapter, study.errata or study.chapter)
-        if study.folder is None
-    ]
+    """Digest of the page, and of the chapters on it, where it is asked for."""
+    named = [study.chapter for study in chosen if study.folder is None]
     modules = [name.partition(":")[0] for name in named]
     files = [
         path

@@ -37,6 +37,8 @@ def plan(config, results, as_json):
     What it says rests on mean CPU seconds of each kind of job. With --measure it writes new ones,
     from the logs of finished runs: those of jobs that these did not have stay.
     """
+    from dataclasses import asdict
+
     from dpmc_studies import studies
     from dpmc_studies.configuration import checked
     from dpmc_studies.frame.costs import Costs, files_of, measure, planned, total, totals
@@ -53,10 +55,12 @@ def plan(config, results, as_json):
     jobs = planned(run)
     costs = Costs(known.values())
     found = totals(jobs, costs)
-    missing = _missing(jobs, configuration["data"])
     found["all"] = total(jobs, costs)
-    found["without data"] = total((job for job in jobs if set(job.data) & set(missing)), costs)
-    click.echo(_json(found, missing) if as_json else "\n".join(_lines(found, missing)))
+    if as_json:
+        rows = {name: asdict(each) for name, each in found.items()}
+        click.echo(json.dumps({"totals": rows}, indent=2))
+    else:
+        click.echo("\n".join(_lines(found)))
     for study in () if as_json else known.values():
         if beside := study.beside_claims(run.sections[study.name]):
             click.echo(beside)
@@ -71,16 +75,6 @@ def _configuration(overlays: list[str]) -> dict:
     return load(DEFAULTS, overlays)
 
 
-def _missing(jobs, data) -> list[str]:
-    """Return the data sets that jobs ask for and that are neither here nor in a mirror."""
-    from dpmc.datasets import resolve
-    from dpmc_studies.datasets.download import available
-
-    names = dict.fromkeys(name for job in jobs for name in job.data)
-    place = data["directory"], data["mirror"]
-    return [name for name in names if not available(resolve(name, data["sets"]), *place)]
-
-
 def _update(measured, files) -> None:
     from dpmc_studies.frame.costs import update
 
@@ -90,16 +84,7 @@ def _update(measured, files) -> None:
             click.echo(f"wrote {files[study]} ({len(means)} means measured)")
 
 
-def _json(found, missing) -> str:
-    from dataclasses import asdict
-
-    rows = {name: asdict(total) for name, total in found.items()}
-    waiting = rows.pop("without data") | {"data": missing}
-    return json.dumps({"totals": rows, "without_data": waiting}, indent=2)
-
-
-def _lines(found, missing):
-    waiting = found.pop("without data")
+def _lines(found):
     headings = ("", "jobs", "CPU hours", "longest job")
     rows = [headings, *(_row(name, total) for name, total in found.items())]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -109,11 +94,6 @@ def _lines(found, missing):
     yield "A run that goes on from earlier results needs less."
     if guessed := found["all"].guessed:
         yield f"No job like {guessed} of these was measured: their costs are guesses."
-    if missing:
-        yield (
-            f"Not here: {', '.join(missing)}. Without them {waiting.jobs} of the jobs have nothing "
-            f"to do, which take {waiting.seconds / 3600:.2f} of the CPU hours with them."
-        )
 
 
 def _row(name, total) -> tuple[str, ...]:

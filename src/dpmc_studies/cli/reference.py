@@ -100,24 +100,19 @@ def page_command(name):
 def items(folder, output):
     """Write the page of the papers' items again.
 
-    Every figure, table, theorem and algorithm with its command, its file, the verdicts of the
-    reference and the CPU minutes of its jobs. After an update of the reference, of costs or of a
-    study's items.yaml.
+    Every figure, table, theorem and algorithm with its command, its file and the verdicts of the
+    reference. After an update of the reference or of a study's items.yaml.
     """
     from pathlib import Path
 
     from dpmc.files import write_text
-    from dpmc_studies import configuration
-    from dpmc_studies.frame.jobs.plan import Plan
     from dpmc_studies.frame.showing.items import items_page
     from dpmc_studies.report.claims_page import anchors_of, claims_page, linked
     from dpmc_studies.studies import load as load_studies
 
     known = load_studies()
     anchors = anchors_of(claims_page(known, Path(folder)))
-    given = configuration.load(Path("config") / "config.yaml")
-    plan = Plan("results", configuration.checked(given, known), known)
-    write_text(output, linked(items_page(plan, Path(folder)), "claims.md", anchors))
+    write_text(output, linked(items_page(known, Path(folder)), "claims.md", anchors))
     click.echo(f"wrote {output}")
 
 

@@ -196,6 +196,8 @@ class Step:
     target: str | None = None
 
 
+TABLE = Path(__file__).parent / "showing" / "table.html.jinja"
+"""What a table of a page is made by, beside the code."""
 STEPS = (Step("claims"), Step("tables"), Step("figures"))
 """Those of a study that does not say otherwise: they judge, and make tables and figures."""
 
@@ -236,9 +238,6 @@ class Regression:
     optional : mapping
         The same for tables that a run may leave out, such as those of a target of its own:
         compared and kept if they are there and have rows.
-    means : mapping
-        Tables of trials beside the first one, which a run may leave out, to the columns that name a
-        cell: nothing is compared, and what is kept is the mean of each metric of each cell.
     passed : mapping
         Tables of which every row must have passed, to the columns that name a row.
     by_clock : tuple of str
@@ -255,7 +254,6 @@ class Regression:
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     numbers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     optional: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    means: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     passed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     by_clock: tuple[str, ...] = ()
 
@@ -294,9 +292,8 @@ class Study:
         ``chapter_settings`` to a :class:`dpmc_studies.frame.showing.chapter.Chapter`.
     chapter_settings : callable
         From the section to plain values.
-    errata : str or None
-        ``"package.module:function"``: from the folder of results and the raw files of the data sets
-        (name to path) to a list of :class:`dpmc_studies.frame.showing.erratum.Erratum`.
+    errata : path or None
+        YAML file of mistakes in its papers, see :mod:`dpmc_studies.frame.showing.erratum`.
     seeds : callable
         From the section to the seeds of its runs, by folder below the study's ("" for itself); by
         default its ``seed``.
@@ -322,7 +319,7 @@ class Study:
     chapter: str
     prepare: Callable[[Section, Mapping[str, Mapping]], Section] = as_given
     chapter_settings: Callable[[Section], Mapping[str, object]] = nothing
-    errata: str | None = None
+    errata: Path | None = None
     seeds: Callable[[Section], Mapping[str, int]] = own_seed
     regression: Regression | None = None
     schema: Path | None = None
@@ -348,12 +345,14 @@ class Study:
         table of trials writes, and the verdicts; without a word of it that table is ``trials``.
         """
         here = Path(sys.modules[package].__file__).parent
-        costs, items = here / "costs.csv", here / "items.yaml"
+        beside = {"costs": "costs.csv", "items": "items.yaml", "errata": "errata.yaml"}
+        files = {name: here / file for name, file in beside.items() if (here / file).is_file()}
         judged = [here / f"{name}.yaml" for name in ("claims", "predicates")]
         judged = [path for path in judged if path.is_file()]
         shown = {name: here / f"{name}.yaml" for name in ("figures", "tables")}
         declaring = {name: [path] for name, path in shown.items() if path.is_file()}
         declaring["claims"] = judged
+        declaring["tables"] = [*declaring.get("tables", []), TABLE]
 
         def own(name: str) -> str:
             return package + name if name.startswith(".") else name
@@ -372,12 +371,11 @@ class Study:
             )
 
         known = {"name": package.rpartition(".")[2], "steps": STEPS}
-        known |= {"chapter": found_in("chapter", "chapter")}
-        known |= {"schema": here / "schema.yaml", "costs": costs if costs.is_file() else None}
-        known |= {"items": items if items.is_file() else None}
+        known |= {"chapter": found_in("chapter", "chapter"), "schema": here / "schema.yaml"}
+        known |= files
         known |= {"folder": None if package.startswith("dpmc_studies.") else here} | declared
-        found = {name: own(known[name]) for name in ("chapter", "errata") if known.get(name)}
-        found |= {
+        found = {
+            "chapter": own(known["chapter"]),
             "steps": tuple(map(at_home, known["steps"])),
             "jobs": tuple(replace(job, run=own(job.run)) for job in known.get("jobs", ())),
         }

@@ -18,7 +18,7 @@ from statistics import fmean
 
 from dpmc.errors import InputError
 from dpmc_studies import tables
-from dpmc_studies.frame.api import Job, OutputOf, RatingsOf, Study
+from dpmc_studies.frame.api import Job, OutputOf, Study
 from dpmc_studies.frame.jobs import plan as places
 from dpmc_studies.frame.jobs.plan import Place, Plan
 
@@ -46,7 +46,6 @@ class Planned:
     files: tuple[str, ...]  # what it writes
     method: str = ""
     trials: int = 1  # of all of its cells
-    data: tuple[str, ...] = ()  # real data sets without which it has nothing to do
 
 
 # -- the jobs of a run --------------------------------------------------------------------------
@@ -63,7 +62,6 @@ def planned_job(run: Plan, study: Study, job: Job, place: Place) -> Planned:
     cells = run.settings(study, job, place)
     files = [places.part_file(run.top, study, job, table) for table in job.tables]
     files += [places.other_file(run.top, study, job)] if job.file else []
-    sources = dict(run.sources(study, job, place)).values()
     return Planned(
         study.name,
         job.name,
@@ -71,7 +69,6 @@ def planned_job(run: Plan, study: Study, job: Job, place: Place) -> Planned:
         tuple(places.at(file, job, place) for file in files),
         str(getattr(next(iter(cells)), job.differ_by, "")),
         sum(used.get("trials", 1) for used in cells.values()),
-        tuple(source.dataset for source in sources if isinstance(source, RatingsOf)),
     )
 
 
@@ -97,8 +94,7 @@ def _shared(run: Plan) -> Iterator[Planned]:
             (RATINGS, places.ratings_file(name)),
         ):
             made = (f"{run.top}/{Path(file).relative_to('results')}",)
-            data = (name,) if kind == RATINGS else ()
-            yield Planned(SHARED, kind, f"{run.top}/logs/{kind}/{name}.log", made, data=data)
+            yield Planned(SHARED, kind, f"{run.top}/logs/{kind}/{name}.log", made)
     page = (f"{run.top}/report/index.html",)
     yield Planned(SHARED, PAGE, f"{run.top}/logs/all_page.log", page)
 

@@ -13,6 +13,7 @@ from dpmc_studies.frame.checking.runs import read_frame
 from dpmc_studies.frame.judging.claims import COMPARE
 from dpmc_studies.frame.judging.finding import NOT_RUN, UNREPORTED
 from dpmc_studies.frame.judging.wording import told
+from dpmc_studies.frame.showing.erratum import read_errata
 from dpmc_studies.report.numbers import effect_parts
 from dpmc_studies.yaml_files import read_plain
 
@@ -60,11 +61,9 @@ def claims_page(studies: Mapping[str, Study], reference: Path) -> str:
         parts.append(f"{head}\n\n{_table(HEADINGS, rows)}")
     mistakes = []
     for study in studies.values():
-        path = study.schema.with_name("errata.yaml")
-        entries = read_plain(path) if path.is_file() else {}
         mistakes += [
-            (_named(f"erratum-{key.lower()}", key), each["title"], each["place"], each["grade"])
-            for key, each in entries.items()
+            (_named(f"erratum-{each.id.lower()}", each.id), each.title, each.place, each.grade)
+            for each in read_errata(study.errata)
         ]
     parts.append(f"{MISTAKES}\n\n{_table(('Id', 'What', 'Where', 'Grade'), mistakes)}")
     return "\n\n".join(parts) + "\n"

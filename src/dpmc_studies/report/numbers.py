@@ -9,7 +9,7 @@ import json
 import math
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +23,7 @@ from dpmc_studies.frame.jobs.plan import Plan, has_trials, makers, table_file
 from dpmc_studies.frame.judging.effects import signed
 from dpmc_studies.frame.judging.finding import ALL, MOST, POOLED, WITHIN
 from dpmc_studies.frame.judging.rules import points
-from dpmc_studies.frame.showing.chapter import Chapter, Judged
+from dpmc_studies.frame.showing.chapter import Chapter
 
 CLAIM, PUBLISHED, MEAN, TEST = "claim", "published number", "mean of a cell", "test"
 PASSED, FAILED = "passed", "failed"
@@ -320,9 +320,3 @@ def effect_parts(claim: Mapping[str, object]) -> tuple[str, str]:
 def effect_text(claim: Mapping[str, object]) -> str:
     """Format the effect of a claim with its interval."""
     return " ".join(effect_parts(claim)).strip()
-
-
-def counted(judged: Sequence[Judged], *, own: bool = False) -> pd.Series:
-    """Return the verdicts on what papers claim, or a study of its own, of all its tables."""
-    verdicts = [each.claims["verdict"] for each in judged if each.own == own]
-    return pd.concat(verdicts) if verdicts else pd.Series(dtype=str)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import jinja2
 import numpy as np
@@ -28,7 +27,6 @@ from dpmc_studies.frame.showing.chapter import LINES, Chapter, Judged
 from dpmc_studies.frame.showing.erratum import Erratum
 from dpmc_studies.report.errata import INTRODUCTION, by_grade
 from dpmc_studies.report.numbers import Row, claim_anchor, effect_parts, form_of
-from dpmc_studies.report.overview import OVERVIEW, agreement, draw_overview, verdict_counts
 from dpmc_studies.report.page_parts import (
     Address,
     copied_to,
@@ -143,18 +141,13 @@ def _column_labels() -> str:
 def _content(report: Report, address: Callable[[str], Address]) -> dict[str, object]:
     """Return what the templates show, files by their addresses."""
     pages = report.studies.values()
-    chapters = {name: page.chapter for name, page in report.studies.items()}
     rows = [(name, row) for name, page in report.studies.items() for row in page.rows]
     origins = {row.origin: None for _, row in rows}
     places = {origin: place for place, origin in enumerate(origins)}
     studies = [_study(name, page, address(name)) for name, page in report.studies.items()]
-    with TemporaryDirectory() as folder:
-        draw_overview(chapters, folder)
-        overview = shown_figure(OVERVIEW, Path(folder), address(FIRST))
     return {
         "title": report.title,
         "lead": Markup(_sentence(page.chapter.lead for page in pages)),
-        "overview": overview,
         "headlines": _headlines(report),
         "answers": _lines(report, "answers"),
         "first_figures": _first_figures(studies),
@@ -215,7 +208,8 @@ def _sentence(parts: Iterable[str]) -> str:
 
 def _study(name: str, page: StudyPage, address: Address) -> dict[str, object]:
     """Return what the templates show of a study."""
-    chapter, status = page.chapter, agreement(page.chapter)
+    chapter, published = page.chapter, page.chapter.published
+    status = {} if published is None else published["status"].value_counts()
     only_own = all(each.own for each in chapter.judged) and bool(chapter.judged)
     compared = sum(status.get(name, 0) for name in (AGREES, DEVIATES))
     figures = {
@@ -262,6 +256,13 @@ def _study(name: str, page: StudyPage, address: Address) -> dict[str, object]:
         "manifest": list(flattened(page.manifest)),
     }
     return study | {"contents": list(_contents(study))}
+
+
+def verdict_counts(chapter: Chapter, *, own: bool) -> dict[str, int]:
+    """Return how many claims of papers, or of a study's own, have each verdict."""
+    every = [each.claims["verdict"] for each in chapter.judged if each.own == own]
+    counts = pd.concat(every).value_counts() if every else {}
+    return {verdict: int(counts.get(verdict, 0)) for verdict in VERDICTS}
 
 
 def _contents(study: Mapping) -> Iterator[tuple[str, str]]:

@@ -21,8 +21,7 @@ RUN = "results"  # the folder of the full run, whose seeds and commands the repo
 NOTE = (
     "This report is made of the committed tables of the last full run (results/reference): every "
     "claim is judged and every figure drawn again, and no job has been run. The provenance below "
-    "is that of this report. A few errata count ratings, which needs the data files on this "
-    "machine."
+    "is that of this report."
 )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from dpmc_studies.frame.checking.runs import read_frame
 from dpmc_studies.frame.jobs.job import function
 from dpmc_studies.frame.jobs.plan import Plan
+from dpmc_studies.frame.showing.erratum import read_errata
 from dpmc_studies.frame.showing.items import item_rows, judged_and_compared
 from dpmc_studies.report.manifest import manifest
 from dpmc_studies.report.numbers import Numbers
@@ -36,7 +37,6 @@ def report_of(
         What the reader has to know first.
     """
     top, shown = Path(plan.top), plan.studies
-    available = {name: Path(path) for name, path in raw.items() if path}
 
     def provenance(names: Iterable[str]) -> dict[str, object]:
         """Return the manifest of some studies."""
@@ -57,9 +57,9 @@ def report_of(
     for name, study in shown.items():
         folder = top / name
         chapter = function(study.chapter)(folder, given["chapters"][name])
-        errata = [] if study.errata is None else function(study.errata)(folder, available)
+        errata = read_errata(study.errata)
         rows = Numbers(plan, study, chapter, given["snakemake"], commands).rows()
-        items = item_rows(plan, study, *judged_and_compared(chapter))
+        items = item_rows(study, *judged_and_compared(chapter))
         full = committed_verdicts(given["home"], name) if differs(given["changed"], name) else {}
         pages[name] = StudyPage(chapter, errata, provenance([name]), rows, items, full)
     title = given["configuration"]["report"]["title"]

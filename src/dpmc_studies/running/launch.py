@@ -11,7 +11,6 @@ ends it.
 """
 
 import argparse
-import atexit
 import contextlib
 import json
 import logging
@@ -53,8 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             given.snakefile, given.cores, overlays, given.targets, given.profile
         )
         os.environ[TARGETS_VARIABLE] = json.dumps(given.targets)
-        with _folder_held():
-            return _snakemake(command)
+        _hold_folder()
+        return _snakemake(command)
     except InputError as error:
         print(f"dpmc: {error}", file=sys.stderr)
         return 2
@@ -127,8 +126,7 @@ def join_run(workflow) -> None:
         check_targets(_asked_targets(), workflow.rules)
     except InputError as error:
         stop(error)
-    if (lock := run_lock.join(Path.cwd())) is not None:
-        atexit.register(lock.end)
+    run_lock.join(Path.cwd())
 
 
 def warn_of_settings(workflow, runs: Mapping[str, Plan], defaults: Mapping[str, Mapping]) -> None:
@@ -152,7 +150,7 @@ def beside_claims(runs: Mapping[str, Plan], targets: Iterable[str]) -> list[str]
 def other_settings(
     runs: Mapping[str, Plan], defaults: Mapping[str, Mapping], targets: Iterable[str]
 ) -> Iterator[str]:
-    """Name, for each run, the results that targets replace because they have other settings.
+    """Name, for each run, the settings in which its last report differs from what targets replace.
 
     ``runs`` and ``defaults`` are the plan of each run by its folder, and its configuration without
     the user's settings.
@@ -160,22 +158,20 @@ def other_settings(
     targets = list(targets) or ["all"]
     for top, run in runs.items():
         asked = [target for target in targets if _run_of(target) == top]
+        sections = {study.name for target in asked for study in _made_by(target, run)}
+        reports = [*Path(top).glob("manifest.json"), *Path(top).glob("*/report/manifest.json")]
+        if not reports:
+            continue
+        last = max(reports, key=lambda path: path.stat().st_mtime)
+        made = json.loads(last.read_text("utf-8")).get("changed_settings", {})
         wanted = configuration.changes(defaults[top], run.configuration)
-        found = {}
-        made_anew = {each.name: each for target in asked for each in _made_by(target, run)}
-        for study in made_anew.values():
-            made = _settings_of(top, study)
-            both = {} if made is None else {**made, **wanted}
-            if keys := [
-                key for key in both if made.get(key) != wanted.get(key) and _uses(study, key, run)
-            ]:
-                found[f"{top}/{study.name}"] = keys
-        if found:
-            keys = list(dict.fromkeys(key for each in found.values() for key in each))
+        other = [key for key in {**made, **wanted} if made.get(key) != wanted.get(key)]
+        keys = [key for key in other if key.partition(".")[0] in sections]
+        if keys:
             names = keys[:SHOWN] + [f"{len(keys) - SHOWN} more"] * (len(keys) > SHOWN)
             yield (
-                f"{' and '.join(found)} {'was' if len(found) == 1 else 'were'} made with other "
-                f"settings ({', '.join(names)}). The affected results will be replaced. To keep "
+                f"{top} was made with other settings ({', '.join(names)}). The affected results "
+                "will be replaced. To keep "
                 f"them, press Ctrl-C, run `cp -a {top} before`, and start again; "
                 f"`dpmc diff {top} before` then shows what changed."
             )
@@ -192,26 +188,6 @@ def _made_by(target: str, run: Plan) -> list[Study]:
     every = list(run.studies.values())
     is_data = target.startswith(f"{RESULTS}/data/")
     return list(filter(is_of, every)) or ([] if is_data else every)
-
-
-def _settings_of(top: str, study: Study) -> Mapping[str, object] | None:
-    """Return the changed settings with which a study's results were made; None if there are none.
-
-    The newer of two manifests says it: that of all studies, and that of this one.
-    """
-    folder = Path(top, study.name)
-    manifests = [Path(top, "manifest.json"), folder / "report" / "manifest.json"]
-    manifests = [path for path in manifests if path.is_file()]
-    if not manifests or not folder.is_dir():
-        return None
-    newest = max(manifests, key=lambda path: path.stat().st_mtime)
-    return json.loads(newest.read_text("utf-8")).get("changed_settings", {})
-
-
-def _uses(study: Study, key: str, run: Plan) -> bool:
-    """Whether a setting is of a study's section, or of the user's data that it takes."""
-    sections = (study.name, *(f"data.sets.{name}" for name in run.real_data([study])))
-    return any(key == each or key.startswith(f"{each}.") for each in sections)
 
 
 def check_targets(targets: Iterable[str], rules: Iterable) -> None:
@@ -244,9 +220,8 @@ def stop(error: InputError) -> None:
 # -----------------------------------------------------------------------------------------------
 
 
-@contextlib.contextmanager
-def _folder_held() -> Iterator[None]:
-    """Hold the folder's lock, and mend what runs that died have left."""
+def _hold_folder() -> None:
+    """Take the folder's lock for the rest of this process, and mend what others left."""
     try:
         lock = run_lock.take(Path.cwd())
     except run_lock.LocksUnsupported:
@@ -255,16 +230,10 @@ def _folder_held() -> Iterator[None]:
             "crash, `snakemake --unlock --cores 1` may be needed",
             file=sys.stderr,
         )
-        yield
         return
-    if lock.former:
-        print("dpmc: the last run was interrupted; going on from there", file=sys.stderr)
     recovery.check_room(Path.cwd())
-    recovery.recover(Path.cwd(), lock.former)
-    lock.begin()
-    yield
-    # not where an exception came: then jobs may be alive, and the next run looks for them
-    lock.end()
+    recovery.recover(Path.cwd())
+    run_lock.begin(lock, Path.cwd())
 
 
 def _snakemake(arguments: list[str]) -> int:

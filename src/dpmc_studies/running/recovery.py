@@ -6,22 +6,23 @@ run is active, so leftovers can be cleaned up.
 Why jobs that outlived their run are ended, rather than left alone: they write files whole or not at
 all, and with the settings of today the same bytes; but one that started before an edit of the
 configuration could put old numbers over the new run's, which Snakemake would then take for new.
-They are recognised by the name of their run in their environment, which no other process has. Those
-in another container or on the nodes of a cluster cannot be seen from here: whoever runs them there
-ends them (docs/cluster.md).
+They are recognised by the name of the folder in their environment, which no other process has.
+Those in another container or on the nodes of a cluster cannot be seen from here: whoever runs them
+there ends them (docs/cluster.md).
 """
 
 import contextlib
 import os
 import re
 import shutil
+import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from dpmc.errors import InputError
 from dpmc.files import ADVICE, naming, probe
-from dpmc_studies.running.run_lock import RUN_VARIABLE
+from dpmc_studies.running.run_lock import RUN_VARIABLE, name_of
 
 STATE = Path(".snakemake")
 
@@ -37,11 +38,13 @@ ROOM = 2**20
 PATIENCE = 10.0
 
 
-def recover(folder: str | Path, runs: Iterable[str]) -> None:
-    """Make a folder ready for the next run, and end the jobs of the runs of these names."""
+def recover(folder: str | Path) -> None:
+    """Make a folder ready for the next run, and end the jobs that are left of others."""
     folder = Path(folder)
-    end_orphans(runs)
+    end_orphans(folder)
     try:
+        if any((folder / STATE / "locks").glob("*")):  # Snakemake removes its own at the end
+            print("dpmc: the last run was interrupted; going on from there", file=sys.stderr)
         remove_locks(folder)
         remove_strays(folder)
     except OSError as error:
@@ -60,17 +63,14 @@ def check_room(folder: str | Path) -> None:
             probe(Path(folder, place, "room"), ROOM)
 
 
-def end_orphans(runs: Iterable[str]) -> int:
+def end_orphans(folder: Path) -> int:
     """End the jobs of dead runs (kill -9), and wait for it; return how many there were."""
     import psutil
 
-    runs = set(runs)
-    if not runs:
-        return 0
-    ended = set()
+    name, ended = name_of(folder), set()
     end = time.monotonic() + PATIENCE
     # again and again: what is ended may just have started another process
-    while orphans := list(_orphans(runs)):
+    while orphans := list(_orphans(name)):
         for orphan in orphans:
             with contextlib.suppress(psutil.Error):
                 orphan.kill()
@@ -112,7 +112,7 @@ def is_stray(name: str) -> bool:
     return match is not None and Path(match["name"]).suffix == match["suffix"]
 
 
-def _orphans(runs: set[str]) -> Iterator:
+def _orphans(name: str) -> Iterator:
     # a requirement of Snakemake; not loaded by jobs
     import psutil
 
@@ -123,7 +123,7 @@ def _orphans(runs: set[str]) -> Iterator:
             continue
         try:
             dead = process.status() == psutil.STATUS_ZOMBIE
-            if not dead and process.environ().get(RUN_VARIABLE) in runs:
+            if not dead and process.environ().get(RUN_VARIABLE) == name:
                 yield process
         except (psutil.Error, OSError):
             # gone meanwhile, or somebody else's

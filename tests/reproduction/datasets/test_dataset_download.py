@@ -12,7 +12,7 @@ import pytest
 from dpmc.datasets import Dataset
 from dpmc.datasets.registry import check_own_files
 from dpmc.errors import InputError
-from dpmc_studies.datasets.download import DataNotAvailable, available, locate, obtain, verify
+from dpmc_studies.datasets.download import DataNotAvailable, locate, obtain, verify
 
 BODY = np.random.default_rng(0).bytes(200_000)
 # 0.01 s between attempts, and no progress bar in the test log
@@ -174,7 +174,7 @@ def test_mirror_comes_before_the_network(dataset, host, tmp_path, mirror_folder)
 
 def test_mirror_of_the_environment(dataset, tmp_path, mirror_folder, monkeypatch):
     monkeypatch.setenv("DPMC_DATA_MIRROR", str(mirror_folder))
-    assert available(dataset, tmp_path / "data")
+    assert locate(dataset, tmp_path / "data")
     assert obtain(dataset, tmp_path / "data", offline=True).read_bytes() == BODY
     monkeypatch.setenv("DPMC_DATA_MIRROR", str(tmp_path / "nowhere"))
     assert "does not exist" in refused(dataset, tmp_path)
@@ -209,11 +209,11 @@ def test_folder_that_cannot_be_made(dataset, tmp_path):
 
 def test_locate_and_available(dataset, tmp_path, mirror_folder):
     assert locate(dataset, tmp_path / "data") is None
-    assert not available(dataset, tmp_path / "data")
+    assert not locate(dataset, tmp_path / "data")
     assert locate(dataset, tmp_path / "data", mirror_folder) == mirror_folder / "toy/ratings.dat"
     path = obtain(dataset, tmp_path / "data", mirror=mirror_folder)
     assert locate(dataset, tmp_path / "data", mirror_folder) == path
-    assert available(dataset, tmp_path / "data")
+    assert locate(dataset, tmp_path / "data")
 
 
 # --- one member of an archive
@@ -278,13 +278,13 @@ def test_own_file_is_used_in_place(tmp_path, given):
     (tmp_path / "mine.csv").write_bytes(BODY)
     own = Dataset("mine", "mine", str(tmp_path / "mine.csv"), reader="table", sha256=given)
     assert obtain(own, tmp_path / "data") == tmp_path / "mine.csv"
-    assert available(own, tmp_path / "data")
+    assert locate(own, tmp_path / "data")
     assert not (tmp_path / "data").exists()
 
 
 def test_own_file_that_is_missing_or_wrong_is_an_error_not_an_absence(tmp_path):
     own = Dataset("mine", "mine", str(tmp_path / "mine.csv"), reader="table", sha256="0" * 64)
-    assert not available(own, tmp_path)
+    assert not locate(own, tmp_path)
     assert "data.sets.mine.path" in refused(own, tmp_path)
     (tmp_path / "mine.csv").write_bytes(BODY)
     assert "data.sets.mine.sha256" in refused(own, tmp_path)

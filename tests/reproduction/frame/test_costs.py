@@ -9,8 +9,8 @@ from invented_study import TRIAL_COLUMNS, study
 from dpmc.errors import InputError
 from dpmc_studies import studies
 from dpmc_studies.frame import costs
-from dpmc_studies.frame.api import Job, OutputOf, RatingsOf, Step, ratings_of
-from dpmc_studies.frame.costs import START_SECONDS, UNKNOWN_SECONDS, Total
+from dpmc_studies.frame.api import Job, OutputOf, RatingsOf, Step
+from dpmc_studies.frame.costs import START_SECONDS, UNKNOWN_SECONDS
 from dpmc_studies.frame.jobs.cells import Cell
 from dpmc_studies.frame.jobs.plan import Plan
 
@@ -55,25 +55,6 @@ def told(run, kind):
     return [known.seconds(job) for job in costs.planned(run) if job.kind == kind]
 
 
-def test_data_with_sizes_are_drawn_and_others_read():
-    @dataclass(frozen=True)
-    class On(Cell):
-        dataset: str
-
-    section = {"datasets": {"drawn": {"users": 3, "items": 2}, "sweetrs": {"rating_range": [0, 1]}}}
-    assert ratings_of(section, On("drawn")) == {}
-    assert ratings_of(section, On("sweetrs")) == {"ratings": RatingsOf("sweetrs")}
-
-
-def test_jobs_are_those_of_the_default_target(tmp_path):
-    jobs = costs.planned(invented(tmp_path))
-    kinds = [job.kind for job in jobs if job.study == "invented"]
-    assert kinds == ["fit", "fit", "totals", "join", "figures"]  # one table is of one job
-    shared = [job.kind for job in jobs if job.study == costs.SHARED]
-    assert shared == ["download", "ratings", "page"]
-    assert {job.kind for job in jobs if job.data} == {"fit", "ratings"}
-
-
 # -- what they cost -----------------------------------------------------------------------------
 
 
@@ -101,15 +82,6 @@ def test_a_method_that_was_never_measured_takes_the_mean_of_its_kind(tmp_path):
     known = costs.Costs(run.studies.values())
     measured = [known.was_measured(job) for job in costs.planned(run) if job.study == "invented"]
     assert measured == [True, False, False, True, False]
-
-
-def test_totals_are_sums_and_largest(tmp_path):
-    run = invented(tmp_path, MEANS)
-    jobs, known = costs.planned(run), costs.Costs(run.studies.values())
-    found = costs.totals([job for job in jobs if job.kind in ("fit", "totals")], known)
-    seconds = [START_SECONDS + 6 * 0.2, START_SECONDS + 6 * 0.6, UNKNOWN_SECONDS]
-    assert found == {"invented": Total(3, pytest.approx(sum(seconds)), max(seconds), 1)}
-    assert costs.total([], known).jobs == 0
 
 
 # -- which begin first --------------------------------------------------------------------------
@@ -183,21 +155,9 @@ def test_a_folder_without_a_finished_job_is_refused(tmp_path):
         costs.measure([invented(tmp_path)])
 
 
-def test_new_means_replace_old_ones_and_others_stay(tmp_path):
-    path = tmp_path / "costs.csv"
-    costs.update(path, MEANS)
-    costs.update(path, {("fit", "als"): 123456.789, ("fit", "mean"): 0.5})
-    assert costs.read(path) == MEANS | {("fit", "als"): 123000.0, ("fit", "mean"): 0.5}
-
-
 @pytest.mark.parametrize("name", studies.BUILT_IN)
 def test_committed_means_are_of_jobs_that_there_are(name):
     each = studies.load()[name]
     kinds = {kind for kind, _ in costs.read(each.costs)}
     assert {job.name for job in each.jobs if job.target is None} <= kinds
     assert kinds <= {part.name for part in (*each.jobs, *each.steps)}
-
-
-def test_committed_shared_means_are_of_shared_jobs():
-    kinds = {kind for kind, _ in costs.read(costs.SHARED_COSTS)}
-    assert kinds == {costs.JOIN, costs.RATINGS, costs.DOWNLOAD, costs.PAGE}

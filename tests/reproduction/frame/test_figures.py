@@ -8,9 +8,6 @@ import pandas as pd
 import pytest
 
 from dpmc.errors import InputError
-from dpmc_studies.frame.showing.frames import listed, span, split
-from dpmc_studies.frame.showing.panels import draw_panels
-from dpmc_studies.frame.showing.scales import signed_ticks
 from dpmc_studies.frame.showing.style import (
     Drawing,
     FigureText,
@@ -82,11 +79,6 @@ def test_what_is_absent_is_said_in_the_words_of_the_file(read, inputs):
         one.function(inputs)
 
 
-def test_no_panels_are_nothing_to_draw():
-    with pytest.raises(NothingToDraw):
-        draw_panels([], ROWS)
-
-
 def test_sentences_are_filled_and_those_without_a_value_left_out(read):
     def told(**values):
         return read(lambda data: values)[0].describe(ROWS)
@@ -120,14 +112,3 @@ def test_a_step_draws_from_the_tables_that_its_figures_name(read, tmp_path):
     assert len(pd.read_csv(tmp_path / "read" / "one.csv")) == 1
     drawing_step(figures)(tmp_path / "nowhere", {}, tmp_path / "boxes")
     assert pd.read_csv(tmp_path / "boxes" / "one.csv").empty
-
-
-def test_a_table_is_split_in_order_into_all_combinations():
-    found = [(name, at, len(part)) for name, at, part in split(ROWS, name="cb", at=())]
-    assert found == [("b", 1, 1), ("b", 2, 1), ("a", 1, 0), ("a", 2, 1)]
-
-
-def test_words_of_numbers_and_lists():
-    assert (span([0.5, 0.25, float("nan")]), span([1.001, 0.999])) == ("0.25 to 0.50", "1.00")
-    assert listed([("A", ["1", "", "2"]), ("B", []), ("C:", ["3"])]) == "A 1, 2; C: 3"
-    assert signed_ticks([-0.1, 0, 5]) == {-0.1: "−0.1", 0: "0", 5: "+5"}

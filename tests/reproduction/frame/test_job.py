@@ -76,11 +76,6 @@ def test_the_ratings_are_loaded_and_other_inputs_are_paths(paths, ratings):
     assert SEEN[-1].inputs["data"] == "x.npz"
 
 
-def test_the_other_file_is_written_by_the_job(tmp_path, paths):
-    run_job(two_tables, COLUMNS, paths, NOTHING, {}, str(tmp_path / "other.npz"))
-    assert (tmp_path / "other.npz").read_bytes() == b"other"
-
-
 def test_without_data_tables_have_no_rows_and_nothing_runs(tmp_path, paths):
     (tmp_path / "ratings.npz").touch()
     count = len(SEEN)
@@ -101,12 +96,6 @@ def test_a_job_that_fails_leaves_no_table(paths):
     assert not any(path.exists() for path in paths.values())
 
 
-def test_a_table_that_the_job_did_not_return_is_an_error(paths):
-    columns = COLUMNS | {"missing": ("a",)}
-    with pytest.raises(KeyError, match="missing"):
-        run_job(two_tables, columns, paths | {"missing": paths["trials"]}, NOTHING, {})
-
-
 def test_a_job_with_one_table_may_return_its_rows_alone(paths):
     rows = ({"trial": trial, "error": 0.5} for trial in range(2))
     path = paths["trials"]
@@ -114,12 +103,6 @@ def test_a_job_with_one_table_may_return_its_rows_alone(paths):
     assert path.read_text() == "trial,error\n0,0.5\n1,0.5\n"
     with pytest.raises(KeyError, match="more/steps"):
         run_job(lambda task: rows, COLUMNS, paths, NOTHING, {})
-
-
-def test_functions_are_found_by_their_text():
-    assert function("dpmc_studies.frame.jobs.job:run_job") is run_job
-    with pytest.raises(AttributeError):
-        function("dpmc_studies.frame.jobs.job:nothing")
 
 
 def test_a_study_from_outside_is_importable_once(tmp_path, monkeypatch):

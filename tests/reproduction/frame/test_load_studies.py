@@ -55,7 +55,7 @@ OF_PACKAGE = """
 from dpmc_studies.frame.api import Step, Study
 
 steps = (Step("claims", ".show:judge", files=("published.csv",)), Step("tables", "other:run"))
-STUDY = Study.of(__name__, title="Mine", jobs=(), steps=steps, errata=".texts:list")
+STUDY = Study.of(__name__, title="Mine", jobs=(), steps=steps)
 """
 
 
@@ -65,25 +65,11 @@ def test_a_study_knows_its_package(tmp_path):
     study = studies.load([folder])["study_by_itself"]
     assert (study.folder, study.schema, study.costs) == (folder, folder / "schema.yaml", None)
     assert study.chapter == "study_by_itself.chapter:chapter"
-    assert study.errata == "study_by_itself.texts:list"
+    assert study.errata is None
     judges, other = study.steps
     assert judges.run == "study_by_itself.show:judge"
     assert judges.files == (folder / "published.csv", folder / "claims.yaml")
-    assert (other.run, other.files) == ("other:run", ())
-
-
-def test_steps_and_chapter_need_not_be_declared(tmp_path):
-    text = OF_PACKAGE.replace(", steps=steps", "")
-    apart, together = (package(tmp_path / f"study_{name}", text) for name in ("apart", "together"))
-    (together / "show.py").touch()
-    found = studies.load([apart, together])
-    steps = [found[f"study_{name}"].steps for name in ("apart", "together")]
-    runs = [f"study_apart.{name}:run" for name in ("claims", "tables", "figures")]
-    assert [step.run for step in steps[0]] == runs
-    runs = [f"study_together.show:{name}" for name in ("claims", "tables", "figures")]
-    assert [step.run for step in steps[1]] == runs
-    assert [step.makes for step in steps[1]] == [("claims",), (), ()]
-    assert found["study_together"].chapter == "study_together.show:chapter"
+    assert other.run == "other:run"
 
 
 WITH_TRIALS = """
@@ -113,15 +99,6 @@ def test_what_the_check_compares_follows_from_the_job_that_makes_the_trials(tmp_
     assert given.of_trials(study.jobs[0], judged=False) == given
     fewer = replace(given, metrics=(), not_compared=("method", "steps"), coordinates=())
     assert fewer.of_trials(study.jobs[0], judged=False).metrics == ("rmse", "seconds")
-
-
-def test_what_the_check_compares_need_not_be_declared(tmp_path):
-    text = WITH_TRIALS.replace(", regression=KEPT", "")
-    study = studies.load([package(tmp_path / "study_by_default", text)])["study_by_default"]
-    assert (study.regression.table, study.regression.metrics) == ("trials", ("rmse", "steps"))
-    text = text.replace('"trials": columns', '"others": columns')
-    study = studies.load([package(tmp_path / "study_without_trials", text)])
-    assert study["study_without_trials"].regression is None
 
 
 def test_a_module_of_experiments_that_runs_something_is_a_job_of_the_study(tmp_path):

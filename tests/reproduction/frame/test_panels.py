@@ -123,32 +123,6 @@ def test_levels_are_lines_with_bands_and_notes_have_room():
     assert [text.get_text() for axes in (second, third) for text in axes.texts] == ["far", "below"]
 
 
-def test_one_legend_names_everything_once_in_the_order_asked_for():
-    panel = Panel("t", X, Y, curves(TABLE, "name", "at", LOOKS), [Level(1, LOOKS["line"], "level")])
-    figure, axes = drawn(panel, panel, order=["b", "level"])
-    assert shown(figure.legends[0]) == ["b", "level", "a", "line"]
-    own = Panel("t", X, Y, panel.curves, legend="lower right")
-    figure, axes = drawn(own)
-    assert not figure.legends
-    assert shown(axes[0].get_legend()) == ["a", "b", "line"]
-    figure, axes = drawn(*[panel] * 5, inside=True)
-    assert not figure.legends
-    assert [each.axison for each in axes] == [True] * 5 + [False]
-    assert len(shown(axes[-1].get_legend())) == 4
-
-
-def test_what_the_panel_beside_or_below_says_is_said_once():
-    panel = Panel("t", X, Y, curves(TABLE, "name", "at", LOOKS))
-    other = Panel("t", X, Axis("other"), panel.curves)
-    figure, axes = drawn(panel, other, panel, panel, panel, columns=3)
-    assert [each.get_ylabel() for each in axes] == ["y", "other", "y", "y", ""]
-    assert [each.get_xlabel() for each in axes] == ["", "", "x", "x", "x"]
-    assert [each.get_title(loc="left") for each in axes] == ["t", "t", "t", "", ""]
-    figure, axes = drawn(*[panel] * 4, columns=4)
-    assert figure.get_supxlabel() == "x"
-    assert not any(each.get_xlabel() for each in axes)
-
-
 @pytest.mark.parametrize(("sharey", "ranges"), [(False, 3), ("row", 2), ("col", 2), (True, 1)])
 def test_panels_that_share_an_axis_have_one_range(sharey, ranges):
     numbers = ["mean", "low", "high"]
@@ -156,22 +130,6 @@ def test_panels_that_share_an_axis_have_one_range(sharey, ranges):
     panels = [Panel("t", X, Y, curves(part, "name", "at", LOOKS)) for part in parts]
     _, axes = drawn(*panels, columns=2, sharey=sharey)
     assert len({each.get_ylim() for each in axes}) == ranges
-
-
-def test_ticks_are_labelled_where_it_is_said():
-    named = Axis("x", ticks={1: "one", 10: "ten"}, margin=0.5)
-    figure, (axes,) = drawn(Panel("t", named, Y, curves(TABLE, "name", "at", LOOKS)))
-    figure.draw_without_rendering()
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["one", "ten"]
-    assert axes.get_xlim() == (0.5, 10.5)
-
-
-def test_markers_of_long_curves_are_few_and_their_interval_a_band():
-    rows = pd.DataFrame({"x": np.arange(9.0), "mean": 2.0, "low": 1.0, "high": 3.0})
-    _, (axes,) = drawn(Panel("t", Axis("x"), Y, [Curve(rows, LOOKS["a"], "A", every=(1, 4))]))
-    assert axes.lines[0].get_markevery() == (1, 4)
-    assert not axes.containers
-    assert len(axes.collections) == 1
 
 
 def test_intervals_of_means_on_a_logarithmic_axis_are_factors():
@@ -222,8 +180,3 @@ def test_bars_at_the_edge_have_room_of_their_own(log, end):
     assert noted.get_xlim()[0] == plain.get_xlim()[0]
     place = noted.transAxes.inverted().transform(noted.transData.transform((end, 1)))
     assert place[0] == pytest.approx(1 - 2 * 0.008)
-
-
-def test_several_tables_are_the_numbers_of_one_figure():
-    panel = Panel("", X, Y, curves(TABLE, "name", "at", LOOKS))
-    assert len(draw_panels([panel], [TABLE, TABLE]).data) == 2 * len(TABLE)

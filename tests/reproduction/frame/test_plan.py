@@ -2,7 +2,6 @@
 
 import json
 import keyword
-import re
 from dataclasses import dataclass, make_dataclass, replace
 
 import pytest
@@ -90,37 +89,6 @@ def test_cells_of_a_file_are_those_that_other_jobs_read(planned):
     assert replace(STUDY, jobs=(made,)).cells(made, section) == []
 
 
-def test_files_of_jobs(planned):
-    assert planned.parts(STUDY, "trials") == [
-        "top/invented/fit/dataset~synthetic/method~als.csv",
-        "top/invented/fit/dataset~synthetic/method~irls.csv",
-        "top/invented/fit/dataset~ml-100k/method~als.csv",
-        "top/invented/baseline/dataset~sweetrs.csv",
-    ]
-    second = planned.parts(STUDY, "second/trials")
-    assert second[0] == "top/invented/fit/dataset~synthetic/method~als.second.trials.csv"
-    # a job without coordinates makes its table itself
-    assert planned.parts(STUDY, "totals") == ["top/invented/totals.csv"]
-    assert plan.other_file("top", STUDY, STUDY.job("totals")) == "top/invented/totals/totals.npz"
-    pattern = "dataset~{dataset}/method~{method}"
-    fit, totals = STUDY.job("fit"), STUDY.job("totals")
-    logs = [plan.log_file("top", STUDY, *each) for each in (("claims",), ("fit", fit))]
-    assert logs == ["top/invented/logs/claims.log", f"top/invented/logs/fit/{pattern}.log"]
-    marks = [plan.benchmark_file("top", STUDY, job) for job in (fit, totals)]
-    assert marks == [
-        f"top/invented/benchmarks/fit/{pattern}.tsv",
-        "top/invented/benchmarks/totals.tsv",
-    ]
-    assert plan.join_rule(STUDY, "second/trials") == "invented_join_second_trials"
-    assert plan.run_folder("top", STUDY, "") == "top/invented"
-
-
-def test_inputs_are_ratings_or_what_another_job_made(planned):
-    fit = STUDY.job("fit")
-    assert planned.inputs(STUDY, fit, FITS[0]) == {"data": "top/invented/draw/rank~5.npz"}
-    assert planned.inputs(STUDY, fit, FITS[2]) == {"ratings": "results/data/ml-100k.npz"}
-
-
 def test_cells_that_agree_in_the_coordinates_are_one_job(planned):
     fit = STUDY.job("fit")
     assert list(planned.jobs(STUDY, fit)) == FITS
@@ -139,34 +107,6 @@ def test_a_job_that_the_configuration_does_not_have_is_refused(planned):
         planned.settings(STUDY, STUDY.job("fit"), ("jester", "als"))
 
 
-def test_real_data_are_those_of_jobs_that_run_by_default(planned):
-    assert planned.real_data([STUDY]) == ["ml-100k", "sweetrs"]
-
-
-def test_targets_are_tables_settings_and_folders(planned):
-    assert planned.targets(STUDY) == [
-        "top/invented/trials.csv",
-        "top/invented/second/trials.csv",
-        "top/invented/totals.csv",
-        "top/invented/settings.json",
-        "top/invented/claims.csv",
-        "top/invented/tables",
-        "top/invented/figures",
-    ]
-    assert planned.targets(STUDY, "tuning") == ["top/invented/tuned.csv", "top/invented/pages"]
-
-
-def test_a_step_needs_tables_and_folders(planned):
-    by_name = {step.name: step for step in STEPS}
-    tables = planned.needs(STUDY, by_name["tables"])
-    assert tables == ["top/invented/claims.csv", "top/invented/totals.csv"]
-    folders = planned.needs(STUDY, by_name["pages"])
-    assert folders == ["top/invented/tables", "top/invented/tuned.csv"]
-    # without needs: every table that jobs make by default
-    every = ["trials", "second/trials", "totals"]
-    assert planned.needs(STUDY, by_name["figures"]) == [f"top/invented/{n}.csv" for n in every]
-
-
 def test_settings_name_every_cell_of_the_trials(planned):
     own = [settings_of_point({"seed": 3}, cell) for cell in ORDER]
     named = dict(zip([cell.name for cell in ORDER], own, strict=True))
@@ -183,13 +123,6 @@ def test_a_regression_may_name_the_rows_of_a_cell(planned):
     kept = replace(STUDY, jobs=JOBS[2:3], regression=replace(REGRESSION, rows=both))
     found = plan.Plan("top", CONFIGURATION, {"invented": kept}).settings_by_cell(kept)
     assert list(found) == ["dataset=sweetrs, method=als", "dataset=sweetrs, method=irls"]
-
-
-def test_the_check_reads_what_the_regression_names():
-    assert plan.files_of(REGRESSION) == [
-        "trials.csv", "settings.json", "comparison.csv", "claims.csv", "totals.csv", "audit.csv"
-    ]  # fmt: skip
-    assert plan.files_of(replace(REGRESSION, table=None, labels={})) == ["totals.csv", "audit.csv"]
 
 
 def test_a_study_from_outside_is_code_of_its_jobs(tmp_path):
@@ -212,12 +145,6 @@ def test_a_plugin_in_the_working_folder_is_a_file(tmp_path, monkeypatch):
     before = plan.digest_of(run, ["plugin.py"], STUDY)
     plugin.write_text("one = 2\n")
     assert plan.digest_of(run, ["plugin.py"], STUDY) != before
-
-
-def test_a_folder_outside_is_named_from_where_snakemake_runs(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert plan.relative_folder(STUDY) is None
-    assert plan.relative_folder(replace(STUDY, folder=tmp_path / "mine")) == "mine"
 
 
 def test_files_that_a_step_names_are_its_code(tmp_path):
@@ -259,17 +186,3 @@ def test_different_coordinates_never_give_the_same_file(made):
     patterns = [plan.part_file("top", STUDY, job, table) for table in job.tables]
     for pattern in (*patterns, plan.other_file("top", STUDY, job), plan.pattern(job)):
         assert pattern.format(**job.place(first)) != pattern.format(**job.place(second))
-
-
-@settings(deadline=None)
-@given(jobs_with_two_cells())
-def test_a_path_says_its_coordinates(made):
-    job, (cell, _) = made
-    groups = {name: f"(?P<{name}>[^/~]+)" for name in job.coordinates}
-    path = re.compile(re.escape(plan.pattern(job)).replace(r"\{", "{").replace(r"\}", "}")
-                      .format(**groups))  # fmt: skip
-    place = job.place(cell)
-    assert path.fullmatch(plan.pattern(job).format(**place)).groupdict() == place
-    assert plan.at(plan.pattern(job), job, tuple(place.values())) == plan.pattern(job).format(
-        **place
-    )

@@ -14,7 +14,6 @@ from invented_study import (
     METRICS,
     POINTS,
     REGRESSION,
-    audit_rows,
     claim_rows,
     settings_of,
     study,
@@ -25,7 +24,6 @@ from invented_study import (
 from dpmc.errors import InputError
 from dpmc_studies import studies
 from dpmc_studies.cli.reference import reference
-from dpmc_studies.frame.api import Regression
 from dpmc_studies.frame.checking.check import check, read_for_check, read_keyed
 from dpmc_studies.frame.checking.reference import STATISTICS
 from dpmc_studies.frame.checking.reference import update as write_reference
@@ -171,23 +169,6 @@ def test_what_a_target_of_its_own_makes_is_kept_and_checked_if_it_is_there(tmp_p
     assert check(read(), folder / "one") == []
 
 
-def test_the_means_of_other_tables_of_trials_are_kept_and_not_compared(tmp_path):
-    results, folder = write_run(tmp_path / "results"), tmp_path / "reference"
-    made = study(regression=replace(REGRESSION, means={"ranks": ("method", "rank")}))
-    rows = [f"als,{rank},{trial},{rank + trial / 4}," for rank in (1, 2) for trial in (0, 1)]
-    write_reference(read_for_check(made, results), folder)
-    assert not (folder / "ranks_means.csv").exists()
-    (results / "ranks.csv").write_text("\n".join(["method,rank,trial,error,other", *rows]))
-    write_reference(read_for_check(made, results), folder)
-    assert (folder / "ranks_means.csv").read_text().splitlines() == [
-        "method,rank,metric,trials,mean,median,standard_error",
-        "als,1,error,2,1.125,1.125,0.125",
-        "als,2,error,2,2.125,2.125,0.125",
-    ]
-    (results / "ranks.csv").unlink()
-    assert check(read_for_check(made, results), folder) == []
-
-
 def test_tolerances_are_left_alone(tmp_path, one_and_two):
     results, folder = results_of(tmp_path / "results"), tmp_path / "reference"
     update(results, folder)
@@ -266,29 +247,6 @@ def test_a_run_that_is_not_fit_is_refused_before_anything_is_written(
 ):
     folder = tmp_path / "reference"
     assert sentence in refused(results_of(tmp_path / "results", **change), folder)
-    assert not folder.exists()
-
-
-@pytest.mark.parametrize("name", ["trials.csv", "claims.csv", "totals.csv", "audit.csv"])
-def test_a_run_that_lacks_a_table_is_refused_before_anything_is_written(
-    tmp_path, one_and_two, name
-):
-    results, folder = results_of(tmp_path / "results"), tmp_path / "reference"
-    (results / "two" / name).unlink()
-    assert f"two is incomplete: it has no {name}; finish the run first" in refused(results, folder)
-    assert not folder.exists()
-
-
-def test_a_full_run_is_not_taken_for_a_smaller_one(tmp_path, one_and_two):
-    results, folder = results_of(tmp_path / "results"), tmp_path / "reference"
-    message = refused(results, folder, "--profile", "ci")
-    assert message.endswith("say --profile full to update what is expected of that one.")
-
-
-def test_rows_that_passed_are_no_reference(tmp_path, known):
-    known(study(name="two", regression=Regression(passed=REGRESSION.passed)))
-    results, folder = results_of(tmp_path / "results", audit=audit_rows(False)), tmp_path / "known"
-    assert update(results, folder).output == ""
     assert not folder.exists()
 
 

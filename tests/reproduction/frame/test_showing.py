@@ -1,23 +1,17 @@
 """What the frame makes of a study's tables by itself: a chapter."""
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
 from dpmc.errors import InputError
-from dpmc_studies import studies
 from dpmc_studies.frame.judging.claims import CLAIM_COLUMNS
 from dpmc_studies.frame.showing import frames
-from dpmc_studies.frame.showing.chapter import OWN_TITLE, Chapter, telling
+from dpmc_studies.frame.showing.chapter import OWN_TITLE, Chapter
 from dpmc_studies.frame.showing.declared_tables import DeclaredTables
 from dpmc_studies.frame.showing.frames import Labels
 from dpmc_studies.frame.showing.results import mean_row
 from dpmc_studies.frame.showing.table_model import Cell, Column, Row
 from dpmc_studies.frame.showing.texts import Texts
-from dpmc_studies.yaml_files import beside, read_mapping
-
-SOURCES = Path(studies.__file__).parent
 
 TEXTS = "{heading: Study, lead: we look, introduction: At it.}"
 
@@ -46,16 +40,6 @@ def test_a_chapter_shows_what_steps_made_and_what_texts_say(tmp_path):
     assert made.downloads == [("mine.csv", tmp_path / "trials.csv")]
 
 
-def test_a_chapter_of_nothing_but_texts_and_figures(tmp_path):
-    (tmp_path / "chapter.yaml").write_text(TEXTS.replace("}", ", not_run: Nobody ran it.}"))
-    chapter = telling(tmp_path / "figures" / "all.py", [])
-    assert chapter(tmp_path, {}).caveat == "Nobody ran it."
-    pd.DataFrame({"rmse": [1.0]}).to_csv(tmp_path / "trials.csv", index=False)
-    assert chapter(tmp_path, {}).lead == "we look"
-    with pytest.raises(InputError, match=r"There is no nowhere\.yaml beside .*all\.py, nor above"):
-        beside(tmp_path / "figures" / "all.py", "nowhere.yaml")
-
-
 def test_a_row_of_means_has_a_dash_for_what_was_not_run():
     means = pd.DataFrame(
         [("a", 0.5, 0.1, 3), ("b", 0.05, 0.01, 2)],
@@ -64,16 +48,6 @@ def test_a_row_of_means_has_a_dash_for_what_was_not_run():
     row = mean_row(means, "name", ("b", "c", "a"), (1,), ("one",))
     assert [cell.number for cell in row.cells] == ["0.0500", "–", "0.500"]
     assert [cell.trials for cell in row.cells] == [2, 0, 3]
-
-
-def test_a_step_that_draws_is_made_again_when_its_figures_are_declared_otherwise():
-    steps = {
-        f"{study.name} {step.name}"
-        for study in studies.load().values()
-        for step in study.steps
-        if "figures.yaml" in {Path(file).name for file in step.files}
-    }
-    assert steps == {f"{name} figures" for name in studies.BUILT_IN}
 
 
 def test_a_name_without_a_label_is_shown_as_words():
@@ -110,18 +84,3 @@ def test_a_declared_table_takes_only_its_numbers_from_python(tmp_path):
         declared("errors", rows, trials="")
     with pytest.raises(InputError, match=r"no text has a placeholder \{more\}"):
         declared("errors", rows, share="", trials="", more="")
-
-
-@pytest.mark.parametrize("path", sorted(SOURCES.glob("*/tables.yaml")), ids=lambda p: p.parent.name)
-def test_every_declared_table_is_made(path):
-    code = "".join(module.read_text() for module in path.parent.glob("tables*.py"))
-    assert [name for name in read_mapping(path) if f'"{name}"' not in code] == []
-
-
-def test_a_data_set_that_a_study_does_not_name_has_its_usual_label():
-    labels = frames.DatasetLabels(jester="Jester")
-    assert (labels["jester"], labels["sweetrs"], labels["mine"]) == (
-        "Jester",
-        "SweetRS",
-        Labels()["mine"],
-    )

@@ -1,20 +1,14 @@
-"""A report on made-up results of every study."""
+"""A report on the committed results of every study."""
 
 from pathlib import Path
 
-import fake_results
+import committed
 import pandas as pd
 import pytest
-from fake_results.huber import (
-    REPORTED,
-    fake_budgets,
-    fake_claims,
-    fake_comparison,
-    fake_trials,
-)
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+from dpmc.privacy.nominal import table_one
 from dpmc_studies import configuration, studies
 from dpmc_studies.frame.jobs.job import function
 from dpmc_studies.frame.jobs.plan import Plan
@@ -22,46 +16,42 @@ from dpmc_studies.frame.showing import style
 from dpmc_studies.frame.showing.erratum import CHANGES_CONCLUSION, WITHOUT_CONSEQUENCE, Erratum
 from dpmc_studies.report.numbers import Numbers
 from dpmc_studies.report.page import Report, StudyPage, write_site
+from dpmc_studies.studies.huber.reported import compare, load
 
 ROOT = Path(__file__).resolve().parents[3]
 STUDIES = studies.load()
 
 
 @pytest.fixture(scope="session")
-def published_folder() -> Path:
-    return REPORTED
-
-
-@pytest.fixture(scope="session")
 def trials() -> pd.DataFrame:
-    return fake_trials()
+    """The first trials of the Huber study: as many as stand beside the printed means."""
+    every = committed.table("huber", "trials")
+    return every[every["trial"] < 10]
 
 
 @pytest.fixture(scope="session")
-def trials_without_data() -> pd.DataFrame:
-    return fake_trials(real=False)
-
-
-@pytest.fixture(scope="session")
-def comparison(trials) -> pd.DataFrame:
-    return fake_comparison(trials)
+def trials_without_data(trials) -> pd.DataFrame:
+    return trials[trials["dataset"] == "synthetic"]
 
 
 @pytest.fixture(scope="session")
 def budgets() -> pd.DataFrame:
-    return fake_budgets()
+    return pd.DataFrame(table_one())
+
+
+@pytest.fixture(scope="session")
+def comparison(trials, budgets) -> pd.DataFrame:
+    return compare(trials, load(), budgets)
 
 
 @pytest.fixture(scope="session")
 def claims() -> pd.DataFrame:
-    return fake_claims()
+    return committed.table("huber", "claims")
 
 
 ERRATA = [
-    Erratum("E1", "Sign", WITHOUT_CONSEQUENCE, "paper", "+", "−", "It is less.", {}),
-    Erratum(
-        "E2", "Inverse CDF", CHANGES_CONCLUSION, "`4.4`", "x < 1 & y", "x > 1", "It is 0.5.", {}
-    ),
+    Erratum("E1", "Sign", WITHOUT_CONSEQUENCE, "paper", "+", "−", "It is less."),
+    Erratum("E2", "Inverse CDF", CHANGES_CONCLUSION, "`4.4`", "x < 1 & y", "x > 1", "It is 0.5."),
 ]
 MANIFEST = {
     "dpmc": "0.1.0",
@@ -83,10 +73,11 @@ def planned() -> Plan:
 
 
 @pytest.fixture(scope="session")
-def results(report_folder) -> Path:
+def results(report_folder, comparison) -> Path:
     """Folder of all studies' tables, and of what their steps make of them for readers."""
     for name in STUDIES:
-        fake_results.write(name, report_folder / name)
+        committed.write(name, report_folder / name)
+    comparison.to_csv(report_folder / "huber" / "comparison.csv", index=False)
     return report_folder
 
 

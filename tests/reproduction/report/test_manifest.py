@@ -11,13 +11,10 @@ import numpy as np
 import pytest
 
 import dpmc
-from dpmc.files import content_digest
 from dpmc_studies.report.manifest import (
     blas_libraries,
-    cpu_model,
     git_state,
     manifest,
-    package_versions,
     run_times,
 )
 
@@ -60,12 +57,6 @@ def test_the_whole_manifest_is_plain_and_right(tmp_path):
     assert result["date"].endswith("+00:00")
 
 
-def test_packages_are_those_needed_at_run_time():
-    versions = package_versions()
-    assert {"numpy", "numba", "snakemake", "scipy", "pandas"} <= set(versions)
-    assert "hypothesis" not in versions
-
-
 def test_git_commit_and_dirty_flag(repository):
     head = subprocess.run(
         ["git", "-C", repository, "rev-parse", "HEAD"], capture_output=True, text=True, check=True
@@ -91,19 +82,6 @@ def test_blas_is_the_one_that_numpy_uses():
     libraries = blas_libraries()
     assert libraries
     assert {"name", "version", "architecture", "threads"} == set(libraries[0])
-
-
-def test_cpu_model(tmp_path):
-    path = tmp_path / "cpuinfo"
-    path.write_text("processor\t: 0\nmodel name\t: Some CPU @ 2 GHz\nmodel name\t: other\n")
-    assert cpu_model(path) == "Some CPU @ 2 GHz"
-    assert cpu_model(tmp_path / "absent") is None or isinstance(cpu_model(tmp_path / "absent"), str)
-
-
-def test_the_configuration_digest_ignores_order_but_no_value():
-    digest = content_digest({"a": 1, "b": {"c": 2, "d": 3}})
-    assert digest == content_digest({"b": {"d": 3, "c": 2}, "a": 1})
-    assert digest != content_digest({"a": 1, "b": {"c": 2, "d": 4}})
 
 
 def test_wall_time_counts_overlap_once_and_pauses_not_at_all(tmp_path):

@@ -15,8 +15,8 @@ from dpmc_studies.report.page import Report, StudyPage, write_site
 ROWS = [
     dict(zip(HEADINGS, row, strict=True))
     for row in (
-        ("table 1", "paper", "errors", "make reproduce", "one/claims.csv", "supported: A1", "2.5"),
-        ("figure 1", "paper", "a < b", "–", "–", "not reproduced: a drawing", "–"),
+        ("table 1", "paper", "errors", "make reproduce", "one/claims.csv", "supported: A1"),
+        ("figure 1", "paper", "a < b", "–", "–", "not reproduced: a drawing"),
     )
 ]
 KNOWN = [

@@ -4,15 +4,13 @@ import re
 from html.parser import HTMLParser
 from io import StringIO
 
+import committed
 import numpy as np
 import pandas as pd
 import pytest
-from fake_results import equal_privacy
-from fake_results.huber import committed
 from scipy import stats
 
 from dpmc_studies.frame.showing.frames import select
-from dpmc_studies.frame.showing.results import write_tables
 from dpmc_studies.frame.showing.table_formats import to_csv, to_html, to_latex, to_markdown
 from dpmc_studies.frame.showing.table_model import Cell, Column, Row, Table
 from dpmc_studies.studies.equal_privacy.tables import equal_tables
@@ -24,7 +22,6 @@ from dpmc_studies.studies.huber.tables_privacy import loss_table, totals_table
 from dpmc_studies.studies.huber.tables_rmse import (
     NOT_AVAILABLE,
     NOT_RUN,
-    OWN,
     rmse_table,
     significantly_lowest,
 )
@@ -39,48 +36,11 @@ def tables(trials, comparison):
 
 
 @pytest.fixture(scope="module")
-def without_data(trials_without_data, published_folder, budgets):
+def without_data(trials_without_data, budgets):
     """Tables of a run that had neither real data nor rank 20."""
     trials = trials_without_data[trials_without_data["rank"] != 20]
-    comparison = compare(trials, load(published_folder), budgets)
+    comparison = compare(trials, load(), budgets)
     return {table.id: table for table in build_tables(trials, comparison)}
-
-
-def test_every_table_in_every_format(tmp_path, tables):
-    write_tables(tables.values(), tmp_path)
-    expected = {f"{name}.{kind}" for name in NAMES for kind in ("csv", "md", "tex", "html")}
-    assert {path.name for path in tmp_path.iterdir()} == expected
-
-
-def test_synthetic_layout_is_that_of_the_paper(tables):
-    table = tables["table6"]
-    assert table.title == "Table 6 (thesis: 5.4): RMSE on synthetic data of rank 10"
-    assert [row.keys for row in table.rows[::3]] == [
-        (1.0, 0.05), (1.0, 0.1), (1.0, 0.15), (2.0, 0.05), (2.0, 0.1), (2.0, 0.15),
-    ]  # fmt: skip
-    assert [row.line for row in table.rows[:3]] == ["published", "ours", "ours, unobserved"]
-    mechanisms = ["No noise", "Gaussian", "Laplace", "Huber"]
-    baselines = ["Global mean", "Item bias", "Item + user bias", "Rank one"]
-    assert [column.label for column in table.columns] == mechanisms * 2 + baselines
-    assert [count for _, count in table.groups()] == [4, 4, 4]
-    assert [group for group, _ in table.groups()][:2] == ["ALS", "IRLS"]
-
-
-def test_real_layout_is_that_of_the_paper(tables):
-    columns = ["ALS", "IRLS", "ALS + G", "IRLS + L", "IRLS + H", "IRLS-2 + H"]
-    for name, fractions in (("table4", [0.051]), ("table5", [0.05, 0.1, 0.15])):
-        table = tables[name]
-        assert [column.label for column in table.columns][:6] == columns
-        assert [row.keys[0] for row in table.rows[::3]] == fractions
-        assert [row.line for row in table.rows[:3]] == ["published", "ours", "ours, clipped"]
-
-
-def test_budget_layout_is_that_of_the_paper(tables):
-    table = tables["table1"]
-    assert [column.label for column in table.columns] == ["1", "2", "3", "4"]
-    lines = ["published", "paper's formula", "corrected", "exact"]
-    assert [row.line for row in table.rows] == [*lines, "published", "ours", "published", "ours"]
-    assert [row.keys[0] for row in table.rows[::4]] == ["gaussian", "laplace"]
 
 
 def test_csv_holds_every_published_number_and_our_mean_unrounded(tables, comparison, tmp_path):
@@ -210,15 +170,6 @@ def test_a_winner_has_to_stand_a_correction_for_the_number_of_others():
     assert significantly_lowest(table) is None
 
 
-def test_no_winner_without_trials_or_others(trials):
-    all_cells = cells(trials)
-    one = {key: cell.head(1) for key, cell in all_cells.items()}
-    assert significantly_lowest(one) is None
-    assert significantly_lowest({"alone": all_cells["als", "huber"]}) is None
-    empty = {key: cell.head(0) for key, cell in all_cells.items()}
-    assert significantly_lowest(empty) is None
-
-
 def test_missing_data_are_said(without_data):
     table = without_data["table4"]
     assert {cell.absent for cell in table.rows[1].cells} == {NOT_AVAILABLE}
@@ -234,28 +185,9 @@ def test_cells_not_run_are_said(without_data):
     assert without_data["table3"].rows[1].cells[0].present
 
 
-def test_plug_ins_are_columns_beside_the_papers(trials, comparison):
-    noise = trials[trials["mechanism"] == "huber"].assign(mechanism="uniform")
-    method = trials[trials["method"] == "item_bias"].assign(method="item_median")
-    tables = build_tables(pd.concat([trials, noise, method]), comparison)
-    labels = {
-        "table3": ["ALS + Uniform", "IRLS + Uniform", "Item median"],
-        "table4": ["IRLS + Uniform", "IRLS-2 + Uniform", "Item median"],
-    }
-    for table in tables[1:3]:
-        own = [place for place, column in enumerate(table.columns) if column.group == OWN]
-        assert sorted(table.columns[place].label for place in own) == labels[table.id]
-        for row in table.rows:
-            values = {c.label: row.cells[place].value for place, c in enumerate(table.columns)}
-            if row.line != "published":
-                like = "Huber" if table.id == "table3" else "IRLS + H"  # the last, of IRLS
-                assert values["IRLS + Uniform"] == values[like]
-                assert values["Item median"] == values["Item bias"]
-
-
-def test_one_trial_has_a_mean_without_standard_error(trials, published_folder, budgets):
+def test_one_trial_has_a_mean_without_standard_error(trials, budgets):
     first = trials[trials["trial"] == 0]
-    comparison = compare(first, load(published_folder), budgets)
+    comparison = compare(first, load(), budgets)
     table = rmse_table("table3", first, comparison)
     cell = table.rows[1].cells[1]
     assert cell.trials == 1
@@ -264,12 +196,10 @@ def test_one_trial_has_a_mean_without_standard_error(trials, published_folder, b
 
 
 @pytest.fixture(scope="module")
-def every_table(tables, without_data, published_folder):
-    more = [
-        totals_table(committed("totals"), load(published_folder)),
-        loss_table(committed("transcript_loss")),
-    ]
-    more += equal_tables(equal_privacy.tables()["calibrated"])
+def every_table(tables, without_data):
+    totals, losses = (committed.table("huber", name) for name in ("totals", "transcript_loss"))
+    more = [totals_table(totals, load()), loss_table(losses)]
+    more += equal_tables(committed.table("equal_privacy", "calibrated"))
     return [*tables.values(), *without_data.values(), *more]
 
 

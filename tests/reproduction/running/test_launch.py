@@ -13,14 +13,12 @@ import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpmc import files
 from dpmc.errors import InputError
-from dpmc.ratings import Ratings
 from dpmc_studies import configuration, studies
 from dpmc_studies.frame.jobs.plan import configured, plans
 from dpmc_studies.running import launch, recovery, run_lock
@@ -32,12 +30,11 @@ HOME = Path(__file__).parents[3]
 HOLDER = """
 import subprocess, sys
 from dpmc_studies.running import run_lock
-lock = run_lock.take(".")
-name = lock.begin()
+run_lock.begin(run_lock.take("."), ".")
 job = subprocess.Popen([sys.executable, "-c", "import time; print(flush=True); time.sleep(600)"],
                        stdout=subprocess.PIPE)
 job.stdout.readline()
-print(name, job.pid, flush=True)
+print(job.pid, flush=True)
 job.wait()
 """
 # is killed while it writes results/trials.csv
@@ -69,8 +66,7 @@ class Holder:
         self.process = subprocess.Popen(
             [sys.executable, "-c", HOLDER], stdout=subprocess.PIPE, text=True
         )
-        self.run, job = self.process.stdout.readline().split()
-        self.job = int(job)
+        self.job = int(self.process.stdout.readline())
 
     def kill(self):
         self.process.kill()
@@ -123,13 +119,9 @@ def test_a_live_run_is_named(holder, folder, capsys):
 def test_the_lock_of_a_killed_run_is_taken_though_its_job_lives(holder, folder):
     holder.kill()
     assert is_alive(holder.job)
-    lock = run_lock.take(folder)
-    assert lock.former == [holder.run]
-    recovery.end_orphans(lock.former)
+    run_lock.take(folder)
+    assert recovery.end_orphans(folder) == 1
     assert not is_alive(holder.job)
-    lock.begin()
-    lock.end()
-    assert run_lock.take(folder).former == []
 
 
 def test_nothing_is_cleaned_while_a_run_lives(holder, folder):
@@ -148,52 +140,51 @@ def test_only_one_of_two_gets_the_lock(folder):
     first = run_lock.take(folder)
     with pytest.raises(InputError, match="Another run holds this folder"):
         run_lock.take(folder)
-    first.begin()
+    run_lock.begin(first, folder)
     with pytest.raises(InputError, match=f"process {os.getpid()}, since"):
         run_lock.take(folder)
-    first.end()
+    os.close(first)
     run_lock.take(folder)
 
 
 def test_snakemake_by_hand_shares_the_folder_and_keeps_others_from_mending_it(holder, folder):
-    lock = run_lock.join(folder)
+    run_lock.join(folder)
     holder.kill()
     with pytest.raises(InputError, match=f"process {os.getpid()}, since"):
         run_lock.take(folder)
-    lock.end()
-    # the one that was killed is known, the one that ended is not looked for
-    assert run_lock.take(folder).former == [holder.run]
 
 
 def test_the_run_itself_does_not_join_again(folder):
-    run_lock.take(folder).begin()
-    assert run_lock.join(folder) is None
+    lock = run_lock.take(folder)
+    run_lock.begin(lock, folder)
+    run_lock.join(folder)
+    os.close(lock)
+    run_lock.take(folder)
 
 
 def test_a_lock_file_that_was_deleted_does_not_count(holder, folder):
     # make clean while a run is alive: the new file has a lock of its own
     (folder / run_lock.LOCK).unlink()
-    assert run_lock.take(folder).former == []
+    run_lock.take(folder)
 
 
-@pytest.mark.parametrize("content", [b"", b"\0" * 80, b"\xff\xfe", b'{"run": "1', b"[1]\n5\n"])
+@pytest.mark.parametrize("content", [b"", b"\0" * 80, b"\xff\xfe", b'{"pid": 1', b"[1]\n5\n"])
 def test_a_lock_file_that_lost_its_content(folder, content):
     path = folder / run_lock.LOCK
     path.parent.mkdir()
     path.write_bytes(content)
     lock = run_lock.take(folder)
-    assert lock.former == []
     with pytest.raises(InputError, match="Another run"):
         run_lock.take(folder)
-    lock.begin()
-    assert path.read_bytes().count(b"\n") == 1
+    run_lock.begin(lock, folder)
+    assert json.loads(path.read_bytes())["pid"] == os.getpid()
 
 
 def test_a_folder_that_cannot_be_written(folder):
     (folder / ".snakemake").write_text("in the way")
     with pytest.raises(InputError, match=r"\.snakemake/dpmc\.lock cannot be written"):
         run_lock.take(folder)
-    assert run_lock.join(folder) is None
+    run_lock.join(folder)
 
 
 def test_without_locks_the_workflow_runs_all_the_same(folder, monkeypatch, capsys):
@@ -206,23 +197,24 @@ def test_without_locks_the_workflow_runs_all_the_same(folder, monkeypatch, capsy
     shutil.copytree(HOME / "config", folder / "config")
     assert launch.main(["--cores", "1"]) == 0
     assert "has no locks" in capsys.readouterr().err
-    assert run_lock.join(folder) is None
+    run_lock.join(folder)
 
 
 # what a crash leaves
 
 
-def test_jobs_of_dead_runs_are_ended_and_no_others():
-    def job(run):
-        environment = os.environ | {run_lock.RUN_VARIABLE: run}
+def test_jobs_of_dead_runs_are_ended_and_no_others(folder):
+    (folder / "other").mkdir()
+
+    def job(place):
+        environment = os.environ | {run_lock.RUN_VARIABLE: run_lock.name_of(place)}
         return subprocess.Popen(["sleep", "600"], env=environment)
 
-    ours, other = job("dead"), job("alive")
+    ours, other = job(folder), job(folder / "other")
     try:
-        assert recovery.end_orphans(["dead"]) == 1
+        assert recovery.end_orphans(folder) == 1
         assert ours.wait() == -signal.SIGKILL
         assert other.poll() is None
-        assert recovery.end_orphans([]) == 0
     finally:
         other.kill()
         other.wait()
@@ -264,23 +256,6 @@ def test_what_atomic_writing_leaves_is_recognised(name):
         assert not recovery.is_stray(name) or name.startswith(".")
 
 
-def test_a_failing_write_leaves_nothing(folder):
-    with pytest.raises(ValueError, match="no"), files.atomic_path(folder / "x.csv"):
-        raise ValueError("no")
-    assert not list(folder.iterdir())
-
-
-def test_an_archive_that_is_broken_is_refused(folder):
-    Ratings(np.arange(999), np.arange(999), np.ones(999), 999, 999).save("x.npz")
-    content = bytearray(Path("x.npz").read_bytes())
-    # in the middle of the numbers
-    content[2000] ^= 0xFF
-    for broken in (content, content[:100], b"nonsense"):
-        Path("x.npz").write_bytes(broken)
-        with pytest.raises(InputError, match=r"^x\.npz is broken \(.*delete it, then run"):
-            Ratings.load("x.npz")
-
-
 def test_a_full_disk_is_said_before_anything_starts(project, capsys, monkeypatch):
     def full(path, room):
         raise OSError(errno.ENOSPC, "No space left on device", str(path))
@@ -292,14 +267,15 @@ def test_a_full_disk_is_said_before_anything_starts(project, capsys, monkeypatch
     shutil.rmtree(".snakemake")
 
 
-def test_a_folder_is_made_ready(folder):
+def test_a_folder_is_made_ready(folder, capsys):
     for name in ("locks/0.output.lock", "scripts/tmp1.cell.py", "metadata/x", "log/y.log"):
         (folder / ".snakemake" / name).parent.mkdir(parents=True)
         (folder / ".snakemake" / name).write_text("{}")
-    recovery.recover(folder, ["dead"])
+    recovery.recover(folder)
+    assert "was interrupted; going on from there" in capsys.readouterr().err
     assert sorted(path.name for path in (folder / ".snakemake").iterdir()) == ["log", "metadata"]
-    # a new folder has nothing of all that
-    recovery.recover(folder / "new", [])
+    recovery.recover(folder)  # which has nothing of all that any more
+    assert capsys.readouterr().err == ""
 
 
 # bad input
@@ -320,11 +296,6 @@ def project(folder):
 def test_cores_that_are_none(project, capsys, cores):
     sentence = refusal(f"--cores={cores}", capsys=capsys)
     assert f"CORES must be a whole number of at least 1, or all, got {cores!r}" in sentence
-
-
-@pytest.mark.parametrize("cores", ["1", "64", "all"])
-def test_cores(cores):
-    launch.check_cores(cores)
 
 
 def test_a_configuration_that_is_not_there(project, capsys):
@@ -361,17 +332,6 @@ def test_a_configuration_that_is_none(project, capsys, content, words):
         configuration.load("mine.yaml")
 
 
-def test_a_folder_as_configuration(project, capsys):
-    assert "config cannot be read" in refusal("--config", "config", capsys=capsys)
-
-
-def test_a_key_twice_in_the_defaults(project, capsys):
-    path = project / "config" / "config.yaml"
-    path.write_text(path.read_text().replace("  trials: 10", "  trials: 10\n  trials: 11", 1))
-    assert "config/config.yaml" in (sentence := refusal(capsys=capsys))
-    assert "'trials'" in sentence
-
-
 def test_keys_that_a_merge_brings_may_be_given_anew(folder):
     (folder / "x.yaml").write_text("a: &a {k: 1}\nb: {<<: *a, k: 2}\nc: [{k: 1}, {k: 2}]")
     assert read_mapping("x.yaml")["b"] == {"k": 2}
@@ -392,29 +352,14 @@ def told(targets, overlay=None, top="results"):
     quick = HOME / "config" / "quick.yaml"
     runs = plans(configuration.merge(loaded, own), own, quick, known)
     said = list(launch.other_settings(runs, configured(loaded, {}, quick), targets))
-    assert all(sentence.startswith(f"{top}/") for sentence in said)
+    assert all(sentence.startswith(f"{top} was made") for sentence in said)
     return "".join(said)
 
 
 def made(place, changed):
-    """Write what a run with changed settings leaves: a manifest, and folders of all studies."""
-    for name in studies.BUILT_IN:
-        Path("results", name).mkdir(parents=True, exist_ok=True)
+    """Write what a run with changed settings leaves: a manifest."""
     Path("results", place).parent.mkdir(parents=True, exist_ok=True)
     Path("results", place).write_text(json.dumps({"changed_settings": changed}))
-
-
-@pytest.mark.parametrize(
-    ("targets", "said"), [([], True), (["huber"], True), (["quick"], False), (["audit"], False)]
-)
-def test_values_that_no_claim_is_about_are_named_where_they_run(targets, said):
-    loaded = configuration.load(HOME / "config" / "config.yaml")
-    own = {"huber": {"variances": [1, 2, 4]}}
-    known = studies.load()
-    quick = HOME / "config" / "quick.yaml"
-    runs = plans(configuration.merge(loaded, own), {}, quick, known)
-    sentences = launch.beside_claims(runs, targets)
-    assert ["about huber.variances 4:" in sentence for sentence in sentences] == [True] * said
 
 
 CHANGED = {"huber": {"trials": 50}, "onebit": {"links": ["logistic"]}}
@@ -425,72 +370,34 @@ def test_results_of_other_settings_are_named_before_they_are_replaced(folder, pl
     assert told(["huber"], CHANGED) == ""  # nothing is there
     made(place, {})
     assert told(["huber"]) == told([]) == ""
-    assert told(["huber"], CHANGED).startswith(
-        "results/huber was made with other settings (huber.trials). The affected results will be "
-        "replaced."
-    )
+    sentence = "results was made with other settings (huber.trials). The affected results will be"
+    assert told(["huber"], CHANGED).startswith(sentence)
     made(place, {"huber.trials": 50})
     assert told(["huber"], CHANGED) == ""
-    assert "results/huber was made with other settings (huber.trials)." in told(["huber"])
+    assert told(["huber"]).startswith(sentence)
 
 
 @pytest.mark.parametrize(
-    ("targets", "names"),
+    ("targets", "keys"),
     [
-        (["huber"], ["huber"]),
-        (["huber_check"], ["huber"]),
-        (["results/huber/trials.csv"], ["huber"]),
-        (["onebit", "results/huber/report/index.html"], ["huber", "onebit"]),
+        (["results/huber/trials.csv"], ["huber.trials"]),
+        (["onebit", "results/huber/report/index.html"], ["huber.trials", "onebit.links"]),
         (["audit"], []),
         (["results/data/mine.npz"], []),
         (["quick"], []),
-        (["all"], ["huber", "onebit"]),
-        (["check"], ["huber", "onebit"]),
-        (["results/report/index.html"], ["huber", "onebit"]),
-        ([], ["huber", "onebit"]),
+        ([], ["huber.trials", "onebit.links"]),
     ],
 )
-def test_only_results_that_the_targets_make_are_named(folder, targets, names):
+def test_only_settings_of_what_the_targets_make_are_named(folder, targets, keys):
     made("manifest.json", {})
     said = told(targets, CHANGED)
-    assert [name for name in studies.BUILT_IN if f"results/{name}" in said] == names
-    keys = {"huber": "huber.trials", "onebit": "onebit.links"}
-    assert bool(said) == bool(names)
-    for name, key in keys.items():
-        assert (key in said) == (name in names)
+    assert f"({', '.join(keys)})" in said if keys else said == ""
 
 
 def test_the_quick_run_has_results_of_its_own(folder):
     made("manifest.json", {})
     made("quick/manifest.json", {})
-    Path("results/quick/huber").mkdir()
-    assert "results/quick/huber was made" in told(["quick"], CHANGED, top="results/quick")
-
-
-def test_own_data_are_named_where_they_are_used(folder):
-    entry = {"rating_range": [1, 5], "path": "mine.csv"}
-    own = {"data": {"sets": {"mine": entry, "other": entry}}}
-    used = {
-        **{"rank": 4, "variance": 1, "iterations": 4, "irls_iterations": 3, "shrinkage": 5},
-        "splits": [{"observed_fraction": 0.8}],
-        "columns": [{"method": "als", "mechanism": "none"}],
-    }
-    overlay = own | {"huber": {"real": {"mine": used}}}
-    made("manifest.json", {})
-    assert "(data.sets.mine, huber.real.mine)" in told(["huber"], overlay)
-    assert told(["onebit"], overlay) == ""
-    assert told(["huber"], own) == ""
-
-
-def test_targets_of_the_quick_run_are_of_its_folder(monkeypatch):
-    for targets, top in (
-        (["quick"], "results/quick"),
-        (["check_quick", "results/quick/huber/trials.csv"], "results/quick"),
-        (["quick", "huber"], "results"),
-        ([], "results"),
-    ):
-        monkeypatch.setenv(launch.TARGETS_VARIABLE, json.dumps(targets))
-        assert launch.asked_run() == top
+    assert told(["quick"], CHANGED, top="results/quick")
 
 
 def test_names_with_spaces_and_quotation_marks(project, capsys):
@@ -499,10 +406,6 @@ def test_names_with_spaces_and_quotation_marks(project, capsys):
     assert named_files("my own.yaml") == ["my own.yaml"]
     assert named_files("'my own.yaml' b.yaml") == ["my own.yaml", "b.yaml"]
     assert "quotation mark" in refusal("--config=it's", capsys=capsys)
-
-
-def test_outside_of_the_project(folder, capsys):
-    assert "There is no Snakefile; run this in the folder" in refusal(capsys=capsys)
 
 
 class Rule(SimpleNamespace):
@@ -522,13 +425,6 @@ RULES = [
     Rule(name="check", output="results/check.csv"),
     Rule(name="cell", output="results/cells/{cell}.csv"),
 ]
-
-
-def test_targets(folder):
-    (folder / "mine.csv").write_text("")
-    there = ["all", "check", "results/check.csv", "results/cells/a/b.csv", "mine.csv"]
-    launch.check_targets(there, RULES)
-    launch.check_targets([], RULES)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ PROFILE = HOME / "workflow" / "profiles" / "slurm"
 QUICK = "results/quick"
 STUDIES = studies.load()
 # no two runs share seconds, and what is made of them
-OF_THE_CLOCK = ("timing", "overview")  # the latter counts verdicts, which claims.csv has one by one
+OF_THE_CLOCK = ("timing",)
 BY_CLOCK = {each for study in STUDIES.values() for each in study.regression.by_clock}
 OF_VERDICTS = ("effect", "reason")
 

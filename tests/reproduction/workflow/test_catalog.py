@@ -5,11 +5,9 @@ workflow/Snakefile, rules in .smk files, a read-me with both words, settings des
 config/README.md, and a file that says how it is deployed.
 """
 
-import re
 import sys
 
 import pytest
-import yaml
 from workspaces import HOME, Workspace
 
 DEPLOYED = f"""
@@ -30,28 +28,6 @@ def test_files_are_where_the_catalog_looks():
     words = (HOME / "README.md").read_text().lower()
     assert "snakemake" in words
     assert "workflow" in words
-
-
-def test_usage_is_described():
-    usage = yaml.safe_load((HOME / ".snakemake-workflow-catalog.yml").read_text())["usage"]
-    deployment = usage["software-stack-deployment"]
-    assert set(usage) == {"software-stack-deployment", "report"}
-    assert set(deployment) == {"conda", "apptainer", "apptainer+conda"}
-    # conda is claimed, so every rule that makes something names the environment
-    rules = "".join(path.read_text() for path in (HOME / "workflow" / "rules").glob("*.smk"))
-    environments = re.findall(r"conda:\n +\"(.*)\"\n", rules)
-    assert len(environments) == len(re.findall(r"^ +script:", rules, flags=re.MULTILINE))
-    for path in set(environments):
-        assert (HOME / "workflow" / "rules" / path).is_file()
-    assert deployment["conda"]
-    assert "container:" not in rules
-    assert not deployment["apptainer"]
-
-
-def test_every_section_of_the_configuration_is_described():
-    described = (HOME / "config" / "README.md").read_text()
-    for key in yaml.safe_load((HOME / "config" / "config.yaml").read_text()):
-        assert f"`{key}" in described, key
 
 
 class Deployed(Workspace):

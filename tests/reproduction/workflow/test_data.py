@@ -53,14 +53,6 @@ def test_an_own_csv_is_a_data_set_like_any_other(own):
 
 
 @pytest.mark.slow
-def test_another_data_set_leaves_the_first_alone(own, tmp_path):
-    space = own.copied(tmp_path / "copy")
-    sets = own.overlay["data"]["sets"]
-    space.write(overlay({"mine": ENTRY, "more": ENTRY}, sets | {"more": sets["mine"]}))
-    assert space.planned(TRIALS)["huber_cell"] == CELLS
-
-
-@pytest.mark.slow
 def test_a_rating_outside_the_range_is_refused(own, tmp_path):
     space = own.copied(tmp_path / "copy")
     with open(space.folder / "mine.csv", "a") as stream:
@@ -118,18 +110,3 @@ def test_data_that_come_to_hand_later_are_used(tmp_path):
     assert {row["dataset"] for row in space.rows()} == {"synthetic", "ml-100k"}
     assert space.planned(TRIALS, **found) == {}
     assert space.planned(TRIALS) == {}
-
-
-@pytest.mark.slow
-def test_a_mirror_that_is_not_there_is_refused(tmp_path):
-    missing = merge(overlay({"ml-100k": ENTRY}), {"data": {"mirror": "nowhere"}})
-    output = Workspace(tmp_path / "work", missing).run(TRIALS, code=1)
-    assert "nowhere" in output
-    assert "Traceback" not in output
-
-
-def test_bad_configuration_ends_in_one_sentence(workspace):
-    workspace.write(merge(SMALL, {"huber": {"rank": [5]}}))
-    sentence = workspace.refused(TRIALS)
-    assert "Unknown configuration key huber.rank (did you mean 'ranks'?)" in sentence
-    assert not (workspace.folder / "results").exists()

@@ -34,10 +34,9 @@ TINY = {
         "timing": {"users": [500, 600], "items": 200, "methods": ["als"], "repeats": 1},
     },
 }
-SMALL_MODELS = """
-- {methods: [als, dpals], settings: {rank: 2, iterations: 2}, source: a test}
-- {methods: [dpals, dpals_literal], settings: {ratings_per_user: 10}, source: a test}
-- {methods: [dpals_literal], settings: {rank: 2, iterations: 2}, source: a test}
+SMALL_MODELS = """variants,datasets,methods,epsilons,source,rank,iterations,ratings_per_user
+,,als dpals dpals_literal,,a test,2,2,
+,,dpals dpals_literal,,a test,,,10
 """
 # the checksums of the made-up files in the place of the real ones, in every process of the run
 PATCH = """
@@ -80,8 +79,8 @@ def run(tmp_path_factory):
             archive.writestr(member, "".join(text))
         digests[name] = hashlib.sha256(path.read_bytes()).hexdigest()
     (folder / "sitecustomize.py").write_text(PATCH.format(digests=digests))
-    (folder / "models.yaml").write_text(SMALL_MODELS)
-    own = {"data": {"mirror": str(folder / "mirror")}, "dpals": {"hyperparameters": "models.yaml"}}
+    (folder / "models.csv").write_text(SMALL_MODELS)
+    own = {"data": {"mirror": str(folder / "mirror")}, "dpals": {"hyperparameters": "models.csv"}}
     overlay = merge(merge(load(HOME / "config" / "large.yaml"), TINY), own)
     workspace = Workspace(folder, overlay)
     workspace.run("dpals", PYTHONPATH=str(folder))

@@ -83,7 +83,7 @@ def test_its_report_begins_with_its_figure(own_study):
     report = own_study.folder / "results/own_study/report"
     pages = [(report / name).read_text() for name in ("index.html", "study-own_study.html")]
     assert all("How many ratings do noisy factors need?" in text for text in pages)
-    # small and large; its claims are its own: no overview of papers' claims
+    # small and large
     assert [text.count("<img ") for text in pages] == [1, 1]
 
 

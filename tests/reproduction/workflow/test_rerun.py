@@ -1,7 +1,5 @@
 """What runs again when a setting changes, for every study: exactly the cells that use it."""
 
-import json
-
 import pytest
 from workspaces import HOME, SMALL, TABLES
 
@@ -160,28 +158,6 @@ def test_more_trials_leave_old_rows_identical(copy):
     after = copy.rows()
     assert len(after) == len(before) * 3 // 2
     assert [row for row in after if row["trial"] != "2"] == before
-
-
-def test_killed_and_resumed_on_two_cores_the_rows_are_those_of_one_core(finished, workspace):
-    targets = TABLES.values()
-    assert workspace.killed(*targets, when=lambda: len(workspace.cells(".")) >= 8)
-    kept = {path: path.stat().st_mtime_ns for path in workspace.cells(".")}
-    assert kept
-    for path in kept:
-        # two trials, at each budget
-        assert path.read_text().count("\n") % 2 == 1, f"{path} is half-written"
-    workspace.run("--unlock")
-    workspace.run(*targets)
-    assert workspace.tables() == finished.tables()
-    again = [path for path, when in kept.items() if path.stat().st_mtime_ns != when]
-    # Snakemake repeats at most the jobs that it had not yet recorded when it was killed
-    assert len(again) <= 2
-
-
-def test_settings_are_recorded_with_the_run(finished):
-    stored = json.loads((finished.folder / "results/huber/settings.json").read_text())
-    assert stored["reference"] == "full"
-    assert len(stored["cells"]) == len({tuple(r.items())[:7] for r in finished.rows()})
 
 
 def test_the_target_of_a_study_plans_its_jobs_alone(finished):

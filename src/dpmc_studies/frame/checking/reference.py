@@ -21,7 +21,6 @@ from dpmc_studies import tables
 from dpmc_studies.frame.checking.check import TOLERANCES, CheckedResults, kept
 from dpmc_studies.frame.checking.comparison import missing_trials
 from dpmc_studies.frame.checking.packed import pack
-from dpmc_studies.frame.checking.runs import read_text_table, read_trials
 from dpmc_studies.frame.checking.tolerances import ALLOWED
 from dpmc_studies.frame.jobs.cell_settings import SETTINGS, read_settings
 
@@ -69,13 +68,6 @@ def update(results: CheckedResults, folder: Path, profile: str | None = None) ->
             table = pd.read_csv(results.folder / f"{name}.csv", dtype=str, keep_default_na=False)
             columns = [*(regression.numbers | regression.optional)[name], *numbers.columns]
             written.append(_write(folder / f"{name}.csv", table[columns]))
-        for name, keys in regression.means.items():
-            path = results.folder / f"{name}.csv"
-            if not path.exists():
-                continue
-            metrics = [each for each in read_text_table(path) if each not in (*keys, "trial")]
-            trials = read_trials(path, keys, metrics)
-            written.append(_write_means(folder / f"{name}_{MEANS}", trials, keys))
     for name, table in results.labels.items():
         path = folder / "expected" / (profile or FULL) / f"{name}.csv"
         columns = expected_columns(table, regression.labels[name], whole=profile not in REDUCED)

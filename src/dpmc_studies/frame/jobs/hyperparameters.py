@@ -9,7 +9,7 @@ import yaml
 from dpmc.errors import InputError
 from dpmc_studies.frame.api import Section
 from dpmc_studies.frame.jobs.job import function
-from dpmc_studies.yaml_files import QUICK, read_plain
+from dpmc_studies.yaml_files import QUICK
 
 # what a row of hyper-parameters holds for, beside its settings and their source
 SELECTORS = {
@@ -69,71 +69,42 @@ def with_hyperparameters(
 
 
 def load_hyperparameters(path: str | Path) -> Hyperparameters:
-    """Read the table of hyper-parameters: a CSV file, or a YAML file of a user's own.
+    """Read the table of hyper-parameters, a CSV file.
 
-    A row of the CSV file holds for the variants, datasets, methods and epsilons that it names,
-    separated by spaces; without one of them it holds for all. Its other columns are source and the
-    settings, values as in YAML; an empty cell sets nothing. Lines that start with # are comments.
-    Later rows override earlier ones, setting by setting. In YAML the table is a list of rows
-    ``{methods, datasets, epsilons, variants, settings, source}``, the first four being lists.
+    A row holds for the variants, datasets, methods and epsilons that it names, separated by spaces;
+    without one of them it holds for all. Its other columns are source and the settings, values as
+    in YAML; an empty cell sets nothing. Lines that start with # are comments. Later rows override
+    earlier ones, setting by setting.
     """
     try:
-        rows = _read_csv(path) if Path(path).suffix == ".csv" else read_plain(path)
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
-    except yaml.YAMLError as error:
-        raise InputError(f"{path} is not valid: {' '.join(str(error).split())}.") from error
-    if not isinstance(rows, list):
-        raise InputError(f"{path} must hold a list of rows with settings and a source.")
-    for number, row in enumerate(rows, 1):
-        if not _is_row(row):
-            raise InputError(
-                f"{path}, row {number} needs settings (a mapping) and a source (text), and may "
-                f"have the lists {', '.join(SELECTORS)}; got {row!r}."
-            )
-    return Hyperparameters(rows)
-
-
-def _read_csv(path: str | Path) -> list[dict]:
-    with open(path, encoding="utf-8-sig", newline="") as stream:
-        lines = csv.reader(line for line in stream if line.strip() and line[0] != "#")
-        names = next(lines, [])
+        with open(path, encoding="utf-8-sig", newline="") as stream:
+            lines = list(csv.reader(each for each in stream if each.strip() and each[0] != "#"))
+        names, *rows = lines or [[]]
         if len({*names}) < len(names) or not {*SELECTORS, "source"} <= {*names}:
             raise InputError(
                 f"{path} needs the columns {', '.join(SELECTORS)}, source and one for each "
                 f"setting, each once; got {', '.join(names) or 'nothing'}."
             )
-        rows = []
-        for number, fields in enumerate(lines, 1):
-            if len(fields) != len(names):
-                raise InputError(
-                    f"{path}, row {number} has {len(fields)} fields instead of {len(names)}."
-                )
-            given = {name: text for name, text in zip(names, fields, strict=True) if text.strip()}
-            rows.append(_parsed(given))
-    return rows
+        found = []
+        for number, fields in enumerate(rows, 1):
+            given = {name: text for name, text in zip(names, fields, strict=False) if text.strip()}
+            if len(fields) != len(names) or "source" not in given:
+                raise InputError(f"{path}, row {number} needs a source and {len(names)} fields.")
+            found.append(_parsed(given))
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except yaml.YAMLError as error:
+        raise InputError(f"{path} is not valid: {' '.join(str(error).split())}.") from error
+    return Hyperparameters(found)
 
 
 def _parsed(given: dict[str, str]) -> dict:
-    """Return the row of a line of CSV, by column, in the form that the rows in YAML have."""
-    row: dict[str, object] = {}
+    row: dict[str, object] = {"source": given.pop("source")}
     for name in {*SELECTORS} & {*given}:
         words = given.pop(name).split()
         row[name] = [_scalar(word) for word in words] if name == "epsilons" else words
-    if "source" in given:
-        row["source"] = given.pop("source")
     return row | {"settings": {name: _scalar(text) for name, text in given.items()}}
 
 
 def _scalar(text: str) -> object:
     return yaml.load(text, Loader=QUICK)
-
-
-def _is_row(row: object) -> bool:
-    return (
-        isinstance(row, dict)
-        and set(row) <= {*SELECTORS, "settings", "source"}
-        and isinstance(row.get("settings"), dict)
-        and isinstance(row.get("source"), str)
-        and all(isinstance(row[name], list) for name in SELECTORS if name in row)
-    )

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 
 from dpmc_studies.frame.judging.claims import is_own
-from dpmc_studies.frame.judging.readings import parsed
 from dpmc_studies.frame.showing.table_model import Cell, Column, Row, Table
 
 LARGE_NUMBER, LARGEST = 1e3, 1e6  # written without decimals, and with an exponent
@@ -40,23 +39,3 @@ def claims_table(claims: pd.DataFrame) -> Table:
     headings = (("id", "Id"), ("claim", "Claim"))
     title = "The paper’s claims, judged"
     return Table("claims", title, headings, columns, tuple(rows))
-
-
-def readings_table(claims: pd.DataFrame, identifier: str, notes: tuple[str, ...] = ()) -> Table:
-    """Return the verdict on every claim by every reading, a line for each claim.
-
-    An empty cell agrees with the verdict as judged.
-    """
-    others = [parsed(text) for text in claims["readings"].fillna("")]
-    names = list(dict.fromkeys(name for each in others for name in each))
-    columns = (Column("verdict", "As judged"), *(Column(name, name) for name in names))
-    rows = []
-    for claim, each in zip(claims.to_dict("records"), others, strict=True):
-        other = [each.get(name, "–") for name in names]
-        shown = ["" if text == claim["verdict"] else text for text in other]
-        keys = (claim["id"], claim["claim"])
-        cells = tuple(Cell(absent=text) for text in (claim["verdict"], *shown))
-        rows.append(Row(keys, keys, "ours", cells))
-    headings = (("id", "Id"), ("claim", "Claim"))
-    title = "Every verdict by every reading"
-    return Table(identifier, title, headings, columns, tuple(rows), notes)

@@ -1,12 +1,11 @@
 """The items of a paper: every figure, table, theorem and algorithm, and what became of it here.
 
 A study's ``items.yaml`` says of each where it is reproduced, or why it is not; verdicts come from
-the claims, agreement from the comparison with printed numbers, minutes from measured costs.
+the claims, agreement from the comparison with printed numbers.
 """
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import jsonschema
@@ -15,8 +14,6 @@ import pandas as pd
 from dpmc.errors import InputError
 from dpmc_studies.frame.api import Study
 from dpmc_studies.frame.checking.runs import read_frame
-from dpmc_studies.frame.costs import Costs, planned_job
-from dpmc_studies.frame.jobs.plan import Plan
 from dpmc_studies.frame.judging.finding import AGREES, DEVIATES
 from dpmc_studies.frame.showing.chapter import Chapter
 from dpmc_studies.yaml_files import read_plain
@@ -25,22 +22,18 @@ SCHEMA = Path(__file__).parents[1] / "items_schema.yaml"
 REST = "rest"
 NO_REST = "each claim belongs to an item above"
 NOT_JUDGED = "shown, with no claim about it"
-HEADINGS = ("Item", "Of", "What", "Command", "File", "Verdicts", "CPU minutes")
+HEADINGS = ("Item", "Of", "What", "Command", "File", "Verdicts")
 PAGE = """# What the papers hold, and where it is here
 
 Back to the [README](../README.md); how to start: [Running](run.md).
 
 Every figure, table, theorem and algorithm of the sources with the command that reproduces it, the
-file below `results/`, what became of it in the committed reference (`results/reference`), and what
-its jobs take. CPU minutes are those of the jobs that compute the numbers of an item; a command runs
-its whole study, and once it has run, all of its items are there; where it says “–” no job is theirs
-alone. Claims of other papers are on [a page of their own](field.md#beside-the-others). Written by
-`dpmc reference items` from the `items.yaml` of each study; a study's page in the report has the
-same of its own run."""
-INTRODUCTION = (
-    "CPU minutes are those of the jobs that compute the numbers of an item, as measured costs of "
-    "such jobs tell; the command runs the whole study, and once it has run, all items are there."
-)
+file below `results/`, and what became of it in the committed reference (`results/reference`). A
+command runs its whole study, and once it has run, all of its items are there; `dpmc plan` states
+what that takes. Claims of other papers are on [a page of their own](field.md#beside-the-others).
+Written by `dpmc reference items` from the `items.yaml` of each study; a study's page in the report
+has the same of its own run."""
+INTRODUCTION = "The command runs the whole study, and once it has run, all items are there."
 
 
 @dataclass(frozen=True)
@@ -59,10 +52,7 @@ class Item:
         Name of its printed numbers in the comparison.
     config : str
         Overlay without which its data are not asked for.
-    jobs : tuple of str
-        Kinds of jobs that compute its numbers; ``only`` those whose coordinates match, as shell
-        patterns.
-    claims : tuple of str or :data:`REST`
+    claims : sequence of str or :data:`REST`
         What is judged of it; the rest are the claims that no other item names.
     """
 
@@ -73,9 +63,7 @@ class Item:
     because: str = ""
     published: str = ""
     config: str = ""
-    jobs: tuple[str, ...] = ()
-    only: Mapping[str, str] = field(default_factory=dict)
-    claims: tuple[str, ...] | str = ()
+    claims: Sequence[str] | str = ()
 
 
 def load_items(path: str | Path) -> list[Item]:
@@ -85,16 +73,7 @@ def load_items(path: str | Path) -> list[Item]:
         jsonschema.validate(entries, read_plain(SCHEMA))
     except jsonschema.ValidationError as error:
         raise InputError(f"{path}, {error.json_path}: {error.message}") from None
-    lists = ("jobs", "claims")
-    return [
-        Item(
-            **{
-                key: tuple(value) if key in lists and value != REST else value
-                for key, value in entry.items()
-            }
-        )
-        for entry in entries
-    ]
+    return [Item(**entry) for entry in entries]
 
 
 def judged_and_compared(chapter: Chapter) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
@@ -106,7 +85,7 @@ def judged_and_compared(chapter: Chapter) -> tuple[pd.DataFrame | None, pd.DataF
 
 
 def item_rows(
-    plan: Plan, study: Study, claims: pd.DataFrame | None, comparison: pd.DataFrame | None
+    study: Study, claims: pd.DataFrame | None, comparison: pd.DataFrame | None
 ) -> list[dict[str, str]]:
     """Return the items of a study as rows of text by :data:`HEADINGS`.
 
@@ -115,7 +94,7 @@ def item_rows(
     """
     if study.items is None:
         return []
-    items, costs = load_items(study.items), Costs([study])
+    items = load_items(study.items)
     verdicts = {}
     if claims is not None:
         known = read_plain(study.items.with_name("claims.yaml"))
@@ -130,7 +109,6 @@ def item_rows(
         said = [*_agreement(item, comparison), *_verdicts(judged, verdicts)]
         if item.because:
             said.insert(0, f"not reproduced: {item.because}")
-        seconds = seconds_of(plan, study, item, costs)
         values = (
             item.item,
             item.of,
@@ -138,7 +116,6 @@ def item_rows(
             _command(study, item),
             _file(study, item),
             "; ".join(said) or (NO_REST if item.claims == REST else NOT_JUDGED),
-            f"{seconds / 60:.1f}" if seconds else "–",
         )
         rows.append(dict(zip(HEADINGS, values, strict=True)))
     return rows
@@ -173,31 +150,20 @@ def _verdicts(ids: Collection[str], verdicts: Mapping[str, str]) -> list[str]:
     return [f"{verdict}: {', '.join(names)}" for verdict, names in groups.items()]
 
 
-def seconds_of(plan: Plan, study: Study, item: Item, costs: Costs) -> float:
-    """Return the CPU seconds that the jobs of an item are expected to take."""
-    total = 0.0
-    for job in (study.job(name) for name in item.jobs):
-        for place in plan.jobs(study, job):
-            here = dict(zip(job.coordinates, place, strict=True))
-            if all(fnmatchcase(here.get(name, ""), each) for name, each in item.only.items()):
-                total += costs.seconds(planned_job(plan, study, job, place))
-    return total
-
-
-def items_page(plan: Plan, reference: Path) -> str:
+def items_page(studies: Mapping[str, Study], reference: Path) -> str:
     """Return the page of the documents: items of every study, with the verdicts of the reference.
 
-    ``plan`` is of a full run, ``reference`` the folder of all studies' references.
+    ``reference`` is the folder of all studies' references.
     """
     parts = [PAGE]
-    for name, study in plan.studies.items():
+    for name, study in studies.items():
         expected = reference / name / "expected" / "full"
         tables = (expected / f"{table}.csv" for table in ("claims", "comparison"))
-        rows = item_rows(plan, study, *(read_frame(t) if t.is_file() else None for t in tables))
+        rows = item_rows(study, *(read_frame(t) if t.is_file() else None for t in tables))
         if not rows:
             continue
         lines = [f"## {study.title} (`{name}`)", "", _line(HEADINGS)]
-        lines.append(_line(["---"] * (len(HEADINGS) - 1) + ["---:"]))
+        lines.append(_line(["---"] * len(HEADINGS)))
         code = {"Command", "File"}
         for row in rows:
             cells = [

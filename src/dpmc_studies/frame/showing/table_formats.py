@@ -1,9 +1,12 @@
 """A table as CSV (unrounded), Markdown, LaTeX (booktabs) and HTML."""
 
 from collections.abc import Iterator
+from functools import cache
 from html import escape
 from itertools import groupby
+from pathlib import Path
 
+import jinja2
 import pandas as pd
 
 from dpmc_studies.frame.showing.table_model import Cell, Row, Table
@@ -195,62 +198,32 @@ tbody th{text-align:left}td b{font-weight:700}small{display:block;color:#595959}
 
 def html_fragment(table: Table) -> str:
     """Return the table in a box that scrolls sideways, and its notes, for any page."""
-    body = "".join(_html_group(list(rows)) for _, rows in groupby(table.rows, _first_label))
-    notes = "".join(f"<li>{escape(note)}</li>" for note in table.notes)
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(table.title)}">\n'
-        f'<table id="{table.id}">\n<caption><span>{escape(table.title)}</span></caption>\n'
-        f"<thead>\n{_html_headings(table)}</thead>\n{body}</table>\n</div>\n"
-        + (f'<ul class="notes">{notes}</ul>\n' if notes else "")
-    )
-
-
-def _first_label(row: Row) -> str:
-    return row.labels[0]
-
-
-def _html_headings(table: Table) -> str:
+    bodies = [_body(list(rows)) for _, rows in groupby(table.rows, lambda row: row.labels[0])]
     two = any(group for group, _ in table.groups())
-    span = ' rowspan="2"' if two else ""
-    first = "".join(f'<th scope="col"{span}>{escape(label)}</th>' for _, label in table.headings)
-    first += f'<th scope="col"{span}><span class="vh">Source</span></th>'
-    lower = "".join(f'<th scope="col">{escape(column.label)}</th>' for column in table.columns)
-    if not two:
-        return f"<tr>{first}{lower}</tr>\n"
-    upper = "".join(
-        f'<th scope="colgroup" colspan="{width}">{escape(group)}</th>'
-        if group
-        else f'<td colspan="{width}"></td>'
-        for group, width in table.groups()
-    )
-    return f"<tr>{first}{upper}</tr>\n<tr>{lower}</tr>\n"
+    return _template().render(table=table, two=two, bodies=bodies)
 
 
-def _html_group(rows: list[Row]) -> str:
-    """Return one table body: the rows that share their first label."""
-    lines = []
+@cache
+def _template() -> jinja2.Template:
+    loader = jinja2.FileSystemLoader(Path(__file__).parent)
+    options = {"trim_blocks": True, "lstrip_blocks": True, "undefined": jinja2.StrictUndefined}
+    environment = jinja2.Environment(loader=loader, autoescape=True, **options)
+    return environment.get_template("table.html.jinja")
+
+
+def _body(rows: list[Row]) -> list[tuple[Row, list[tuple[str, int]], str]]:
+    """Return rows that share their first label, with new labels and how many rows each spans."""
+    found = []
     previous: tuple[str, ...] = ()
     for row in rows:
-        heads = ""
-        for place, shown in enumerate(_unrepeated(row.labels, previous)):
-            if shown:
-                start = row.labels[: place + 1]
-                span = sum(other.labels[: place + 1] == start for other in rows)
-                scope = "rowgroup" if span > 1 else "row"
-                heads += f'<th scope="{scope}" rowspan="{span}">{escape(shown)}</th>'
-        cells = _html_cells(row)
-        name = row.line.partition(",")[0].replace(" ", "-")
-        line = escape(row.line).replace("ε = ", "ε&nbsp;=&nbsp;")
-        lines.append(f'<tr class="{escape(name)}">{heads}<th scope="row">{line}</th>{cells}</tr>')
+        heads = [
+            (label, sum(other.labels[: place + 1] == row.labels[: place + 1] for other in rows))
+            for place, label in enumerate(_unrepeated(row.labels, previous))
+            if label
+        ]
+        found.append((row, heads, _all_absent(row)))
         previous = row.labels
-    return "<tbody>\n" + "\n".join(lines) + "\n</tbody>\n"
-
-
-def _html_cells(row: Row) -> str:
-    reason = _all_absent(row)
-    if reason:
-        return f'<td class="absent" colspan="{len(row.cells)}">{escape(reason)}</td>'
-    return "".join(map(_html_cell, row.cells))
+    return found
 
 
 def _all_absent(row: Row) -> str:
@@ -258,20 +231,6 @@ def _all_absent(row: Row) -> str:
     reasons = {cell.absent for cell in row.cells}
     empty = not any(cell.present for cell in row.cells)
     return reasons.pop() if empty and len(reasons) == 1 else ""
-
-
-def _html_cell(cell: Cell) -> str:
-    if not cell.present:
-        return f'<td class="absent">{escape(cell.absent)}</td>'
-    number = cell.number
-    if cell.lowest:
-        number = f'<b>{number}</b><span class="vh"> significantly lowest</span>'
-    if cell.deviates:
-        number += '<span class="mark" aria-hidden="true">†</span><span class="vh"> deviates</span>'
-    if cell.tied:
-        number += '<span class="mark" aria-hidden="true">≈</span><span class="vh"> tied</span>'
-    spread = f"<small>± {cell.spread}</small>" if cell.spread else ""
-    return f"<td>{number}{spread}</td>"
 
 
 FORMATS = {

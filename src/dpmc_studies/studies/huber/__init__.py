@@ -81,7 +81,6 @@ STUDY = Study.of(
     ),
     chapter_settings=excluded,
     claimed={"ranks": (5, 10, 20), "variances": (1, 2), "observed_fractions": (0.05, 0.1, 0.15)},
-    errata=".errata:errata",
     regression=Regression(
         table="trials",
         rows=without_plugins,

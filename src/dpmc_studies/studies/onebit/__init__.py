@@ -16,7 +16,6 @@ from dpmc_studies.studies.onebit.cells import (
     RANK_COLUMNS,
     OneBitCell,
 )
-from dpmc_studies.studies.onebit.experiments.gradient_steps import StepsCell
 from dpmc_studies.studies.onebit.settings import cell_settings, inputs_of, prepare
 
 MEASURED = ("trials", "ranks", "outp_change", "outp_attack")
@@ -69,7 +68,6 @@ STUDY = Study.of(
         ),
         Step("figures", needs=MEASURED),
     ),
-    errata=".errata:errata",
     # The solvers use BLAS, whose kernels differ between CPUs. Measured with those of three kinds of
     # CPU, 100 x 100 completions differ by at most a relative 1e-7. Large ones, which are in single
     # precision and may stop an iteration earlier, have a tolerance of their own in the reference.
@@ -77,10 +75,5 @@ STUDY = Study.of(
         table="trials",
         not_compared=("iterations", "converged", "seconds"),
         rows=cells_with_rows,
-        means={
-            "ranks": (*OneBitCell.names(), "rank"),
-            "gradient_steps": (*StepsCell.names(), "rank"),
-            "wrong_link": (*OneBitCell.names(), "drawn_link"),
-        },
     ),
 )

@@ -30,7 +30,6 @@ STUDY = Study.of(
     title="Which private model for ratings?",
     prepare=with_hyperparameters(HYPERPARAMETERS, f"{__name__}.check:check", fit_cells),
     jobs=(FIT,),
-    errata=".errata:errata",
     regression=Regression(
         table="trials",
         optional={"ranking": (*RankingCell.names(), "trial")},

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 
 from dpmc.errors import InputError
 from dpmc_studies.configuration import load, merge
@@ -195,7 +196,7 @@ def test_the_name_of_a_variant_says_what_its_settings_are(name, given, message):
             check_dpals(section, {})
 
 
-def test_a_table_in_csv_has_the_rows_and_types_of_one_in_yaml(tmp_path):
+def test_a_table_has_rows_with_values_as_in_yaml(tmp_path):
     (tmp_path / "table.csv").write_text(
         "# a comment, with a comma\n"
         "variants,datasets,methods,epsilons,source,rank,bound,offsets,users\n"
@@ -203,7 +204,7 @@ def test_a_table_in_csv_has_the_rows_and_types_of_one_in_yaml(tmp_path):
         "# another\n"
         ',,,,"[search], on all",,.inf,,null\n'
     )
-    (tmp_path / "table.yaml").write_text("""
+    meant = yaml.safe_load("""
 - variants: [a, b]
   datasets: [drawn]
   methods: [als, dpals]
@@ -212,8 +213,10 @@ def test_a_table_in_csv_has_the_rows_and_types_of_one_in_yaml(tmp_path):
   settings: {rank: 2, bound: 1.0e-3, offsets: true}
 - {source: "[search], on all", settings: {bound: .inf, users: null}}
 """)
-    found, meant = (load_hyperparameters(tmp_path / f"table.{form}") for form in ("csv", "yaml"))
+    found = load_hyperparameters(tmp_path / "table.csv")
     assert found == meant
+    with pytest.raises(InputError, match="cannot be read"):
+        load_hyperparameters(tmp_path / "none.csv")
     assert [type(value) for value in found[0]["settings"].values()] == [int, float, bool]
 
 
@@ -223,8 +226,11 @@ def test_a_table_in_csv_has_the_rows_and_types_of_one_in_yaml(tmp_path):
         ("", "needs the columns"),
         ("variants,datasets,methods,source\n", "needs the columns"),
         ("variants,datasets,methods,epsilons,source,rank,rank\n", "each once"),
-        ("variants,datasets,methods,epsilons,source,rank\n,,als,,x\n", "row 1 has 5 fields"),
-        ("variants,datasets,methods,epsilons,source,rank\n,,als,,,2\n", "row 1 needs settings"),
+        (
+            "variants,datasets,methods,epsilons,source,rank\n,,als,,x\n",
+            "row 1 needs a source and 6",
+        ),
+        ("variants,datasets,methods,epsilons,source,rank\n,,als,,,2\n", "row 1 needs a source"),
         ("variants,datasets,methods,epsilons,source,rank\n,,als,,x,[\n", "is not valid"),
     ],
 )

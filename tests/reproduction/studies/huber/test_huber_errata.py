@@ -3,13 +3,14 @@
 import mpmath
 import pytest
 
+from dpmc_studies import studies
+from dpmc_studies.frame.showing.erratum import read_errata
 from dpmc_studies.report.errata import GROUPS
-from dpmc_studies.studies.huber.errata import errata
 
 
 @pytest.fixture(scope="module")
-def entries(tmp_path_factory):
-    return errata(tmp_path_factory.mktemp("empty"), {})
+def entries():
+    return read_errata(studies.load()["huber"].errata)
 
 
 def test_every_entry_is_whole_and_numbered_in_order(entries):

@@ -3,12 +3,13 @@
 import numpy as np
 from errata_numbers import onebit
 
+from dpmc_studies import studies
+from dpmc_studies.frame.showing.erratum import read_errata
 from dpmc_studies.report.errata import GROUPS, errata_markdown
-from dpmc_studies.studies.onebit.errata import errata
 
 
-def test_every_erratum_names_the_paper_and_has_its_id(tmp_path):
-    entries = errata(tmp_path, {})
+def test_every_erratum_names_the_paper_and_has_its_id():
+    entries = read_errata(studies.load()["onebit"].errata)
     numbers = (*range(17, 30), 46, 47, 48, *range(80, 85))
     assert [entry.id for entry in entries] == [f"E{number}" for number in numbers]
     page = errata_markdown(entries)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from fake_results import onebit
+from committed import tables as committed_tables
 from figure_checks import drawn
 from matplotlib.colors import to_hex
 from scipy import stats
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def tables():
-    return onebit.tables()
+    return committed_tables("onebit", trials=5)
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from fake_results import onebit
+from committed import tables as committed_tables
 from scipy import stats
 
 from dpmc_studies.frame.judging.finding import CONTRADICTED, INCONCLUSIVE, SUPPORTED
@@ -19,7 +19,7 @@ MISSING = "not part of this run"
 
 @pytest.fixture(scope="module")
 def trials():
-    return onebit.tables()["trials"]
+    return committed_tables("onebit", trials=5)["trials"]
 
 
 def judge(claim, trials):

@@ -1,7 +1,7 @@
 """The tables of the one-bit part hold the numbers of its results."""
 
 import pytest
-from fake_results import onebit
+from committed import tables as committed_tables
 from scipy import stats
 
 from dpmc_studies.frame.showing.frames import select
@@ -16,7 +16,7 @@ ARE, LARGE, ACCURACY, GUARANTEES, STEPS, CLAIMS = (
 
 @pytest.fixture(scope="module")
 def frames():
-    return onebit.tables()
+    return committed_tables("onebit", trials=5)
 
 
 @pytest.fixture(scope="module")
