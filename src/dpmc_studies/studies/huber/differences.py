@@ -14,9 +14,10 @@ SETTING = ["dataset", "rank", "variance", "observed_fraction"]
 def differences(trials: pd.DataFrame, comparison: pd.DataFrame | None = None) -> pd.DataFrame:
     """Return the paired differences of log RMSE, Huber minus each other mechanism.
 
-    The result has one row per cell with Huber noise and other mechanism, whose method may differ
-    (the papers ran Gaussian noise with ALS only on real data): the difference with its 95 % t
-    interval, ``p_adjusted`` (Holm over all rows), and that of the ``reported`` numbers.
+    The result has one row for each cell with Huber noise and each other mechanism: the difference
+    with its 95 % t interval, ``p_adjusted`` (Holm over all rows), and the same difference of the
+    ``reported`` numbers. The methods of a row can differ, because the papers ran Gaussian noise on
+    real data with ALS only.
     """
     huber = trials[(trials["mechanism"] == "huber") & _not_irls_two(trials)]
     rows = []

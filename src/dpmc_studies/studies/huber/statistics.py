@@ -55,12 +55,12 @@ NEAR = 0.01  # a method has arrived when its error is this near to its least
 
 
 def seconds_and_errors(runs: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return by trial and method what the experiment ``thesis_methods`` measured.
+    """Return speed and accuracy by trial and method from the table of ``thesis_methods``.
 
-    From its table, a row per method, trial and iteration, come tables with a row per trial and a
-    column per method: ``seconds`` until the error is within 1 % of its least, ``rmse`` and ``rse``,
-    its least (held out), ``last``, RMSE after the last iteration, ``total``, seconds of the whole
-    fit, and ``step``, seconds of an iteration.
+    ``runs`` has a row per method, trial and iteration. Each table of the result has a row per trial
+    and a column per method. ``seconds`` is the time until the RMSE is within 1 % of its minimum;
+    ``rmse`` and ``rse`` are the minima on held-out ratings; ``last`` is the RMSE after the last
+    iteration; ``total`` is the seconds of the whole fit, and ``step`` the seconds of one iteration.
     """
     order = list(dict.fromkeys(runs["name"]))
     runs = runs.sort_values("iteration")

@@ -46,11 +46,11 @@ METRICS = {
 
 
 def rmse_table(name: str, trials: pd.DataFrame, comparison: pd.DataFrame) -> Table:
-    """Return one of the tables 3 to 7 with baselines and plug-ins, which the paper has not.
+    """Return one of the paper's tables 3 to 7, with baselines and plug-ins added.
 
-    Three lines per row: the published numbers, ours in the published metric, and ours in the
-    second metric (unobserved entries of synthetic data; predictions clipped to the range of the
-    ratings on real data).
+    Each row has three lines: the published numbers, our numbers in the published metric, and our
+    numbers in a second metric. The second metric is the RMSE on unobserved entries for synthetic
+    data, and the RMSE of predictions clipped to the range of the ratings for real data.
     """
     reported = comparison[comparison["table"] == name]
     dataset, rank = reported["dataset"].iloc[0], int(reported["rank"].iloc[0])
@@ -165,9 +165,10 @@ def mean_cell(values: pd.Series, absent: str = "–", **shown) -> Cell:
 def significantly_lowest(cells: dict) -> object | None:
     """Return the key of the cell whose RMSE is significantly below that of every other.
 
-    ``cells`` is key to the trials of one cell; cells without trials do not take part. It is the
-    cell of the lowest mean log RMSE, if the paired t-tests over trials against all others reject at
-    5 % after Holm's correction; None otherwise, or with one cell alone.
+    ``cells`` maps a key to the trials of one cell; cells without trials are ignored. The winner is
+    the cell with the lowest mean log RMSE. It counts only if paired t-tests over trials against all
+    other cells reject at 5 % after Holm's correction; otherwise, or with a single cell, the result
+    is None.
     """
     logs = pd.DataFrame({key: log_by_trial(cell) for key, cell in cells.items() if len(cell)})
     first = leader(logs) if logs.shape[1] > 1 else None

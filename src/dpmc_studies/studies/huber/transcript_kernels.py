@@ -1,15 +1,15 @@
 """The privacy loss of the item half-steps of ALS and A-IRLS, exactly and for many neighbours.
 
-A step of R-IRLS releases theta = A^-1 (b + t) with A = sum_i w_i u_i u_i^T + lambda I,
-b = sum_i w_i x_i u_i and noise t of density p. So theta has the log density
-log p(A theta - b) + log det A. On neighbouring data one rater's (w, u, x) becomes (w', u', x'),
-and with the residuals r = x - u^T theta and r' = x' - u'^T theta
+A step of R-IRLS releases theta = A^-1 (b + t) with A = sum_i w_i u_i u_i^T + lambda I, b = sum_i
+w_i x_i u_i and noise t of density p. So theta has the log density log p(A theta - b) + log det A.
+On neighbouring data one rater's (w, u, x) becomes (w', u', x'). With the residuals r = x - u^T
+theta and r' = x' - u'^T theta, noise and determinant become
 
     t' = t + w r u - w' r' u',
     det A' / det A = (1 - w h)(1 + w' h') + w w' c^2,
 
-h = u^T A^-1 u, h' = u'^T A^-1 u', c = u^T A^-1 u' (matrix determinant lemma, twice). Nothing is
-approximated, and a neighbour costs two triangular solves.
+where h = u^T A^-1 u, h' = u'^T A^-1 u' and c = u^T A^-1 u' (matrix determinant lemma, twice). The
+formulas are exact, and each neighbour costs two triangular solves.
 """
 
 import math
@@ -111,10 +111,10 @@ def half_solve(lower, rows, halves):
 
 @njit(cache=True)
 def cost(z, shape):
-    """Return -log density, up to a constant, of a number of noise over its scale.
+    """Return -log density of the noise at z times its scale, up to a constant.
 
-    It is |z| for shape 0, which is Laplace noise, and else Huber's loss
-    rho_a(z) = (z^2 - max(|z| - a, 0)^2) / 2 for shape a, which for an infinite shape is Gaussian.
+    Shape 0 is Laplace noise, with cost |z|. Any other shape a has Huber's loss rho_a(z) = (z^2 -
+    max(|z| - a, 0)^2) / 2, which is Gaussian noise for an infinite shape.
     """
     if shape == 0.0:
         return abs(z)

@@ -47,10 +47,11 @@ def far_changes(
 
 
 def record(cell: Cell, settings: Mapping, trial: int, ratings: Ratings) -> Run:
-    """Fit as the trial of the reproduction does, on its streams, and keep what was released.
+    """Repeat the fit of a trial of the reproduction, with its random streams, and keep all
+    releases.
 
-    The method of the cell is "als" or "irls", with one of the papers' mechanisms; ``settings`` are
-    those of the cell, ``ratings`` what the trial trains on.
+    The method of the cell is "als" or "irls", and the mechanism is one of the papers'. ``settings``
+    are the settings of the cell, and ``ratings`` is the training data of the trial.
     """
     users, items = [], []
 

@@ -123,10 +123,10 @@ def run_cell(
 ) -> Iterator[dict[str, object]]:
     """Run the trials of a cell, yielding a row of the trial table for each.
 
-    ``settings`` are those of the cell. ``instances`` are the stored data of the trials of a
-    synthetic cell; generated again if not given. ``ratings`` is the whole data set of a real cell.
-    ``trials`` says which trials; all of ``settings["trials"]`` if not given. Rows have the keys
-    :data:`TRIAL_COLUMNS`; a metric that does not apply is None.
+    ``settings`` are the settings of the cell. ``instances`` are the stored data of a synthetic
+    cell's trials; the function generates them if they are not given. ``ratings`` is the whole data
+    set of a real cell. ``trials`` selects trials; the default is all of ``settings["trials"]``.
+    Rows have the keys :data:`TRIAL_COLUMNS`; a metric that does not apply is None.
     """
     chosen = list(range(settings["trials"]) if trials is None else trials)
     short = {name: 1 if name == "iterations" else value for name, value in settings.items()}

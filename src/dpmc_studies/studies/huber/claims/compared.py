@@ -1,7 +1,7 @@
-"""What the sides of claims of the form "A against B" are: cells of the papers' grid.
+"""Claims of the form "A against B": which cells of the papers' grid each side stands for.
 
-What neither side nor ``where`` names is each of its values: on synthetic data over the whole grid;
-on real data the method is that of the papers' column, and K is 20.
+A coordinate that neither side nor ``where`` names takes every value of the grid. Real data are
+different: the method is the one of the papers' column, and K is 20.
 """
 
 from collections.abc import Iterator

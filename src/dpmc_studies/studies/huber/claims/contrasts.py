@@ -21,8 +21,8 @@ FRACTIONS = (0.05, 0.1, 0.15)
 class Contrast:
     """A weighted sum of log RMSE over cells; contrasts add, subtract and scale.
 
-    ``delta(a, b)`` is the contrast that most claims are about; a difference of two deltas is
-    a trend, a mean of some is an average effect.
+    Most claims are about ``delta(a, b)``. A trend is a difference of two deltas, and an average
+    effect is a mean of several.
     """
 
     def __init__(self, weights: dict[Cell, float]):

@@ -1,6 +1,7 @@
-"""The experiments, a file for each: its cells, settings, columns, and what runs.
+"""The experiments, one module each: its cells, settings, columns and jobs.
 
-A module in this folder with a function ``run`` is an experiment; no list of jobs names it, but what
-is made of its table names that. ``grid`` is the papers' own. Tables and figures of several
-experiments are in :mod:`dpmc_studies.studies.huber`.
+A module in this folder is an experiment if it has a function ``run``. There is no list of
+experiments to extend: code that uses the table of an experiment names it. ``grid`` is the
+experiment of the papers. Tables and figures that use several experiments are in
+:mod:`dpmc_studies.studies.huber`.
 """

@@ -61,11 +61,11 @@ def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
 
 
 def starts(cell: Cell, settings: Mapping) -> Iterator[dict[str, object]]:
-    """Yield the loss that many starts on one and the same data come to.
+    """Yield the training loss that fits of the same data reach from many random starts.
 
-    Start number s is the same for every mechanism; the noise is fresh for each fit. After the
-    iterations of the papers as many follow without noise, into the minimum in whose basin the fit
-    was: ``settled_loss`` is there.
+    Start number s is the same for every mechanism; each fit has its own noise. After the papers'
+    number of iterations, a fit runs for as many iterations again without noise, which lead it to
+    the nearest minimum. ``settled_loss`` is the loss at that minimum.
     """
     noisy = settings["iterations"]
     observed = synthetic_instance(cell.coordinates(), settings, 0).observed

@@ -1,8 +1,8 @@
-"""The methods of the thesis's chapter 3 side by side: error and seconds after each iteration.
+"""RMSE and seconds after each iteration of the methods in chapter 3 of the thesis.
 
-Singular value thresholding (section 3.2), truncated singular value decomposition (3.3.1), fast
-tri-factorisation (3.3.2) and alternating least squares (3.4.1), all without noise. The chapter has
-no experiment and names no data.
+The methods are singular value thresholding (section 3.2), truncated singular value decomposition
+(3.3.1), fast tri-factorisation (3.3.2) and alternating least squares (3.4.1), all without noise.
+The chapter contains no experiment and does not name a data set.
 """
 
 import time
@@ -54,8 +54,9 @@ def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
 def thesis_methods(settings: Mapping, ratings: Ratings) -> Iterator[dict[str, object]]:
     """Yield the errors of every method after each of its iterations, and its seconds until then.
 
-    Rows have the keys :data:`THESIS_COLUMNS`: RMSE on held-out ratings in rating units, and the
-    relative one, |P(M - X)|_F / |P(M)|_F over them. Seconds are those of the fit alone.
+    Rows have the keys :data:`THESIS_COLUMNS`. They hold the RMSE on held-out ratings, in units of
+    the ratings, and the relative error |P(M - X)|_F / |P(M)|_F on the same ratings. The seconds
+    count the fit only.
     """
     cell = Cell(settings["dataset"], 1, None, settings["observed_fraction"], "", "none", None)
     for name, entry in settings["methods"].items():

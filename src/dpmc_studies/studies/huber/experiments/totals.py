@@ -1,9 +1,9 @@
-"""What the published budgets of one release add up to over a training.
+"""The total privacy budget of a training, from the budget that the papers publish for one release.
 
-Under the assumption of the papers that every release changes by at most the sensitivity, in l1 for
-Laplace and Huber noise and in l2 for Gaussian noise. Nothing in the published algorithms ensures
-it: nothing clips the factors, the Gram matrices are used without noise, and the completed matrix
-holds user factors made from ratings without noise. So these totals are no guarantees either.
+The totals assume, like the papers, that every release changes by at most the sensitivity: in l1 for
+Laplace and Huber noise, in l2 for Gaussian noise. The published algorithms do not ensure this: they
+do not clip the factors, they use the Gram matrices without noise, and the completed matrix contains
+user factors computed from ratings without noise. Therefore the totals are not guarantees either.
 """
 
 from collections.abc import Iterable, Mapping
@@ -36,11 +36,11 @@ def totals_table(
 ) -> list[dict[str, object]]:
     """Return the totals of each mechanism by each accountant that it has.
 
-    Variances of the noise are 1 or more (Huber noise of scale 1; "1" is a = 3). ``delta`` is that
-    of the totals; basic composition of Laplace and Huber noise is pure: its delta is 0. Rows have
-    the keys :data:`TOTAL_COLUMNS`. ``epsilon_lower`` and
-    ``epsilon_upper`` bound the smallest epsilon; the lower bound is None for "basic" and "rdp",
-    which have none.
+    The variances of the noise are 1 or more. Huber noise has scale 1; at variance "1" its shape is
+    a = 3. ``delta`` belongs to the total, except for basic composition of Laplace and Huber noise,
+    which is pure (delta 0). Rows have the keys :data:`TOTAL_COLUMNS`. ``epsilon_lower`` and
+    ``epsilon_upper`` bound the smallest epsilon; the accountants "basic" and "rdp" give no lower
+    bound (None).
     """
     rows = []
     for mechanism, variance, count in product(PARAMETER, map(float, variances), releases):

@@ -1,13 +1,13 @@
-"""What the published algorithms reveal: the exact privacy loss of the item rows they release.
+"""The exact privacy loss of the item rows that the published algorithms release.
 
-The papers state a budget for one noised right-hand side, at a change of it by at most 5. What a
-run releases are the item rows of every iteration (with A-IRLS the inner ones too: each has noise
-of its own and counts in the papers' budgets). Users' rows have no noise and are functions of the
-ratings and of the item rows before them, so the log density of all item rows can be written down
-on the ratings and on neighbouring ones. The difference along a run is its privacy loss: under
-(epsilon, delta)-differential privacy it exceeds epsilon hardly more often than delta. Nothing
-bounds it for the published algorithms, because nothing clips users' rows and the Gram matrices
-have no noise.
+The papers state a budget for one noised right-hand side that changes by at most 5. A run releases
+more: the item rows of every iteration, and with A-IRLS those of every inner iteration, because each
+has its own noise and counts in the papers' budgets. Users' rows have no noise. They are functions
+of the ratings and of earlier item rows, so we can compute the log density of all item rows, both on
+the ratings and on neighbouring ratings. The difference of the two log densities is the privacy loss
+of the run. Under (epsilon, delta)-differential privacy, the probability that it exceeds epsilon is
+hardly larger than delta. For the published algorithms the loss has no bound, because users' rows
+are not clipped and the Gram matrices have no noise.
 
 Source of the algorithms: [Gowtham 2022], algorithms 1 to 3, and Table 1 for the budgets.
 """
@@ -73,11 +73,11 @@ def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
 def transcript_loss(
     cell: Cell, settings: Mapping, *, ratings: Ratings | None = None
 ) -> Iterator[dict[str, object]]:
-    """Yield the row of one cell: neighbouring data have a rating at the far end of its range.
+    """Yield the row of one cell; a neighbour moves one rating to the far end of its range.
 
-    The runs are trial 0 of the reproduction and as many further ones as are needed for the wanted
-    number of neighbours; at most one for each user of a run, at random. ``ratings`` is the whole
-    data set of a real cell. Rows have the keys :data:`TRANSCRIPT_COLUMNS`.
+    The runs are trials 0, 1, ... of the reproduction, until there are as many neighbours as wanted.
+    A run gives at most as many neighbours as it has users, with ratings chosen at random.
+    ``ratings`` is the whole data set of a real cell. Rows have the keys :data:`TRANSCRIPT_COLUMNS`.
     """
     from dpmc_studies.studies.huber.transcript_run import far_changes, privacy_losses, record
 

@@ -1,9 +1,10 @@
-"""Why A-IRLS equals ALS: what its weights change, and how many of them are below 1.
+"""Why A-IRLS equals ALS: the effect of its weights, and how many of them are below 1.
 
-R-IRLS (paper, algorithm 3) weighs residuals and then adds noise to the right-hand side, so the
-noise of one inner step reaches the residuals of the next only through theta. Where all weights are
-1, theta_K depends on the noise of the last step alone, and A-IRLS is ALS with that noise. So an ALS
-with that noise is fitted beside each A-IRLS: what differs is what the weights do, and nothing else.
+R-IRLS (paper, algorithm 3) weighs the residuals and then adds noise to the right-hand side. The
+noise of an inner step therefore reaches the residuals of the next step only through theta. If all
+weights are 1, theta_K depends on the noise of the last step alone, and A-IRLS is ALS with that
+noise. So we fit ALS with the noise of the last steps next to each A-IRLS; any difference comes from
+the weights alone.
 """
 
 from collections.abc import Iterator, Mapping
@@ -72,8 +73,8 @@ def weights(cell: Cell, settings: Mapping) -> Iterator[dict[str, object]]:
     """Yield a row of the table of weights for every trial of a synthetic A-IRLS cell with noise.
 
     Rows have the keys :data:`WEIGHTS_COLUMNS`. ``below_one`` is the share of ratings whose weight
-    would be below 1 in a further inner step, ``rmse_irls`` the RMSE of the cell's trial in the
-    study, ``rmse_als`` the RMSE of ALS with the noise of the last inner steps.
+    would be below 1 in one more inner step. ``rmse_irls`` is the RMSE of the cell's trial in the
+    study, and ``rmse_als`` the RMSE of ALS with the noise of the last inner steps.
     """
     for trial in range(settings["trials"]):
         instance = synthetic_instance(cell.coordinates(), settings, trial)

@@ -1,7 +1,7 @@
 """Figures 2.5, 2.6 and 4.1 to 4.4 of the thesis: the densities of the noise.
 
-The text of the thesis has no parameters of figures 2.5, 2.6 and 4.2, and we have not seen their
-legends; the values in ``figures.yaml`` are ours.
+The values in ``figures.yaml`` for figures 2.5, 2.6 and 4.2 are our choice: the text of the thesis
+does not state their parameters, and we have not seen the figures' legends.
 """
 
 from collections.abc import Mapping, Sequence
@@ -73,10 +73,10 @@ def _column(panel: Panel, data: pd.DataFrame) -> Drawing:
 
 
 def inverse_cdf_histogram() -> Drawing:
-    """Draw 1,000,000 samples by the inverse distribution function, and the density.
+    """Draw a histogram of 1,000,000 samples by the inverse distribution function, and the density.
 
-    The third branch of the inverse is the corrected one (equation 4.4 of the thesis lacks a
-    minus sign); what the reported one gives is drawn over it.
+    The samples use the corrected third branch of the inverse; equation 4.4 of the thesis lacks a
+    minus sign. A second histogram shows the result of the equation as printed.
     """
     mechanism, width = Huber(SAMPLE_PARAMETER), np.diff(BINS)
     uniform = np.random.default_rng(SAMPLE_SEED).random(SAMPLES)

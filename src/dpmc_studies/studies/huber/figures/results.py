@@ -35,8 +35,10 @@ RATIOS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1, 1.05, 1.1, 1.15, 1.2, 1.3, 1.5
 
 
 def rmse_by_fraction(trials: pd.DataFrame) -> Drawing:
-    """Draw mean RMSE on all entries against the observed fraction: a row of panels per rank,
-    a column per variance and method, with 95 % t intervals and the baselines."""
+    """Draw mean RMSE on all entries against the observed fraction, with 95 % t intervals.
+
+    Ranks are rows of panels; variances and methods are columns. Baselines are shown too.
+    """
     summary = cell_summary(trials[trials["dataset"] == SYNTHETIC])
     noise = summary["variance"]
     noised = {*METHOD_LABELS, *summary["method"][noise.notna()]}

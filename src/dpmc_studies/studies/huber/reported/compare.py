@@ -27,22 +27,22 @@ CLOSE = 0.15
 
 
 def compare(trials: pd.DataFrame, published: pd.DataFrame, budgets: pd.DataFrame) -> pd.DataFrame:
-    """Set our mean beside every published number and say whether the two agree.
+    """Return our mean next to every published number, and whether the two agree.
 
-    An RMSE deviates if the hypothesis "the paper drew its mean from the distribution of ours"
-    is rejected at 5 % after Holm's correction over all rows tested. The paper prints no
-    standard error, so it is assumed equal to ours: with n trials,
-    (mean - published) / (sqrt(2) standard_error) has a t distribution with n - 1 degrees of
-    freedom. The test is on the published scale because the papers average RMSE, not its
-    logarithm. Without two trials there is no test, and the status is "not run".
+    An RMSE deviates if the hypothesis "the paper drew its mean from the distribution of ours" is
+    rejected at 5 % after Holm's correction over all rows tested. The paper prints no standard
+    error, so the test assumes that it equals ours: with n trials, (mean - published) / (sqrt(2)
+    standard_error) has a t distribution with n - 1 degrees of freedom. The test uses the published
+    scale, because the papers average RMSE and not its logarithm. With fewer than two trials there
+    is no test, and the status is "not run".
 
-    A budget agrees if the corrected value of the formula that the paper states, rounded to
-    the reported decimals, is the reported number.
+    A budget agrees if the corrected value of the paper's formula, rounded to the printed decimals,
+    is the printed number.
 
-    The result has the columns :data:`COMPARISON_COLUMNS`, one row per published number, in its
-    order. ``detectable`` is, where the two agree, the smallest difference, as a share of the
-    published number, that would deviate in 80 % of repeats, at the strictest level of Holm's
-    correction (:func:`dpmc_studies.frame.judging.chance.detectable`).
+    The result has the columns :data:`COMPARISON_COLUMNS` and one row per published number, in the
+    order of the paper's numbers. Where the two agree, ``detectable`` is the smallest difference
+    that the test would have found in 80 % of repeats, as a share of the published number and at the
+    strictest level of Holm's correction (:func:`dpmc_studies.frame.judging.chance.detectable`).
     """
     comparison = published.drop(columns=["sensitivity", "delta"], errors="ignore").copy()
     measured = (comparison["metric"] != "epsilon").to_numpy()

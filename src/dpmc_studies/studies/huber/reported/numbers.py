@@ -21,11 +21,11 @@ def load(
 ) -> pd.DataFrame:
     """Load the published numbers of the Huber mechanism paper, one row per reported number.
 
-    ``real_variances`` is the noise variance of our runs by real data set, 1 if not given; the paper
-    does not state its own. The columns are :data:`PUBLISHED_COLUMNS`, and for the budgets also
-    ``sensitivity`` and ``delta``. The noiseless synthetic numbers keep the variance of the block in
-    which they are reported; those on real data have none. Budgets have only a variance and a
-    mechanism.
+    ``real_variances`` maps a real data set to the noise variance of our runs (default 1), because
+    the paper does not state its own. The columns are :data:`PUBLISHED_COLUMNS`; budgets also have
+    ``sensitivity`` and ``delta``. A noiseless number on synthetic data keeps the variance of the
+    block of the table that contains it; on real data it has no variance. For budgets, only the
+    variance and the mechanism are filled.
     """
     files = {
         "huber_synthetic.csv": "rmse",
