@@ -1,10 +1,10 @@
-"""An attack on published files by somebody who knows nothing of the code.
+"""A black-box attack on published files, which uses no knowledge of the code.
 
-The attacker holds many publications of each of two neighbouring data sets, as bytes, and learns on
-one half of them to tell the two apart: from all numbers and words in the files, with no idea of
-what they mean. The other half shows how well that works, and so how large epsilon is at least, with
-a stated confidence (:func:`dpmc_studies.statistics.privacy_bounds.threshold_bound`). It rests on no
-sensitivity, no density and no replay: whatever is wrong between the ratings and the files counts.
+The attacker has many publications of each of two neighbouring data sets, as bytes, and uses half of
+them to learn to tell the two apart. The features are all numbers and words in the files, without
+their meaning. The success on the other half gives a lower bound on epsilon at a stated confidence
+(:func:`dpmc_studies.statistics.privacy_bounds.threshold_bound`). The bound assumes no sensitivity,
+no density and no replay, so it covers every mistake between the ratings and the files.
 """
 
 import csv
@@ -57,11 +57,11 @@ def read(files: Mapping[str, bytes]) -> Reading:
 def lower_bound(
     first: Sequence[Reading], second: Sequence[Reading], *, delta: float, confidence: float
 ) -> float:
-    """Bound epsilon from below by what an attacker learns of the first half of the readings.
+    """Return a lower bound on epsilon from an attacker who learns from half of the readings.
 
-    ``first`` and ``second`` are of equally many publications of the one and of the other data set;
-    of an odd number the last is left out. The bound, at least 0, exceeds the true epsilon with a
-    probability of at most 1 - confidence, whatever was learnt.
+    ``first`` and ``second`` hold equally many publications, one of each data set; the last one of
+    an odd number is ignored. The bound is at least 0. Whatever the attacker learns, the bound
+    exceeds the true epsilon with a probability of at most 1 - confidence.
     """
     half = len(first) // 2
     learnt = [*first[:half], *second[:half]]

@@ -1,8 +1,8 @@
-"""What the black-box attack is made on: every kind of publication.
+"""The cases of the black-box attack: every kind of publication.
 
-All is run as for publication: exact noise, fresh keys and starts, no seeds. So no two runs of this
-part give the same numbers; a right method fails a row with a probability of at most
-1 - CONFIDENCE.
+Each case runs as for publication: exact noise, fresh keys and fresh starts, without seeds. The
+numbers therefore differ between two runs of this part. A correct method fails a row with a
+probability of at most 1 - CONFIDENCE.
 """
 
 import tempfile
@@ -122,9 +122,9 @@ def method_case(name: str, relation: str) -> Case:
 def extremes(relation: str) -> tuple[Ratings, Ratings]:
     """Return small neighbouring data: a user with the highest ratings among others with the lowest.
 
-    Nobody else rated the first item. The user stands in front, so that all others are numbered
-    anew; who is replaced makes way for one behind them who rated other items. At entry level one
-    rating changes or goes.
+    Only the user rated the first item. The user is the first one, so all others get new numbers
+    when the user leaves. Under replacement, the new user is the last one and rated other items. At
+    entry level one rating changes or is removed.
     """
     if relation not in USER_LEVEL:
         return tuple(map(with_labels, neighbours(relation, np.random.default_rng(0))["extreme"]))
@@ -142,12 +142,12 @@ def extremes(relation: str) -> tuple[Ratings, Ratings]:
 
 
 def agreeing() -> tuple[Ratings, Ratings]:
-    """Return neighbouring data on which local Bayes would show a user for whom noise is too faint.
+    """Return neighbouring data on which local Bayes reveals a user if its noise is too small.
 
-    On :func:`extremes` it would not, were the noise a tenth: of so few ratings it publishes what
-    such models are like, and the rest is lost in how uncertain that is. Here all others agree, half
-    of their items have the highest and half the lowest ratings, and so have those of the user, in
-    front, which nobody else rated.
+    On :func:`extremes` a tenth of the noise would still hide the user: with so few ratings the
+    published model stays close to its prior, and its uncertainty covers the rest. Here all other
+    users agree: half of their items have the highest ratings, half the lowest. The first user has
+    ratings of the same kind on items that nobody else rated.
     """
     n_items = OWN_ITEMS + COMMON_ITEMS
     own = np.arange(n_items) < OWN_ITEMS

@@ -1,7 +1,7 @@
 """Audit of DPALS and of the private methods that it is compared with.
 
-The methods guarantee user level. They deal out their budget in unequal shares, so the audit of
-losses shows whether weights and sensitivities fit each other, too.
+The methods guarantee privacy of users. They divide their budget unequally among releases, so the
+audit of losses also tests whether weights and sensitivities match.
 """
 
 from collections.abc import Iterator, Mapping

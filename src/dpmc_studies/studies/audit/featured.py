@@ -16,10 +16,11 @@ class AuditedWithFeatures(DPALSWithFeatures):
 
 
 class AuditedLists(LocalEase):
-    """Compares lists by factors that were drawn before there were ratings.
+    """Local EASE that compares lists of items by random factors, drawn before it sees ratings.
 
-    Pairs of a few users show nothing above the noise, so that all lists would be alike. Whatever is
-    learnt, users may send so much of their comparison and no more.
+    Learnt factors would be useless here: with a few users the counts of pairs stay below the noise,
+    and all lists would be equal. The random factors leave the limits on what a user sends
+    unchanged.
     """
 
     def _learnt(self, *given):

@@ -24,8 +24,11 @@ SIDES = [  # planted, below the row's middle, look, label, heading of the counts
 
 
 def with_share(audit: pd.DataFrame) -> pd.DataFrame:
-    """Add ``share``: the lower bound over the claimed epsilon, or the change of a release over its
-    stated sensitivity; NaN for tests that give a p-value."""
+    """Return the audit with ``share``, the measured fraction of what is claimed.
+
+    It is the lower bound over the claimed epsilon, or the change of a release over its stated
+    sensitivity, and NaN for tests that give a p-value.
+    """
     share = audit["lower_bound"].astype(float) / audit["claimed_epsilon"].astype(float)
     other = audit["measured"].astype(float).where(~audit["test"].isin(P_VALUES))
     return audit.assign(share=share.where(share.notna(), other))

@@ -27,10 +27,11 @@ class Followed(Selection):
 
 
 class ReplayOfList(Replay):
-    """Replay with a choice of items: counts by label, and what only this side has is not listed.
+    """Replay with a private choice of items: it reuses counts by label.
 
-    ``labels`` are those of the counts that the run made, ``selection`` that of the replay, which
-    tells the labels here; the threshold is made of ``mechanism``, the noise of the run.
+    ``labels`` name the counts that the run made. Items that only the replay's data contain are
+    never listed. ``selection`` is the selection of the replay, which tells the labels there. The
+    threshold is computed from ``mechanism``, the noise of the run.
     """
 
     def __init__(self, outputs, labels, selection, mechanism):

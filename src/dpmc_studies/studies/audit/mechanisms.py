@@ -28,8 +28,9 @@ STEPS = 16
 def float_claims() -> list[NoiseClaim]:
     """Return the claims of the samplers that draw floating-point numbers.
 
-    Laplace and Huber noise at pure epsilon 1, Gaussian noise at (1, DELTA), and RELEASES releases
-    of each as calibrated for (1, DELTA), of Laplace also by basic composition.
+    Single releases: Laplace and Huber noise at pure epsilon 1, Gaussian noise at (1, DELTA).
+    Compositions: RELEASES releases of each noise, calibrated together for (1, DELTA), and of
+    Laplace noise also by basic composition.
     """
     pure = {"laplace": Laplace(1 / EPSILON), "huber": Huber(1.0, scale=1 / EPSILON)}
     claims = [claim_of(name, noise, EPSILON, 0.0) for name, noise in pure.items()]

@@ -45,9 +45,9 @@ def audited_method(
 ):
     """Return a small method with the budget of the audit.
 
-    A ``bare`` one has one factor and no offsets: on the neighbours of the audit nearly all of its
-    statistics then change by as much as they may. Others are as by default, with three factors.
-    ``cls`` is its class where it has a planted fault.
+    A ``bare`` method has one factor and no offsets, so that on the audit's neighbours nearly all of
+    its statistics change by the most that they may. Other methods use the defaults, with three
+    factors. ``cls`` is the class of a method with a planted fault.
     """
     settings = {}
     if relation in USER_LEVEL:
@@ -87,8 +87,8 @@ def method_rows(
 ) -> Iterator[dict[str, object]]:
     """Yield the rows of one method.
 
-    ``noised`` holds the method, maybe in several variants, and what its runs take their noise from:
-    all are tried for the sensitivities, the first is sampled. ``rng`` draws data and starts.
+    ``noised`` holds pairs of a variant of the method and the noise of its runs. All variants are
+    tested for their sensitivities; only the first is sampled. ``rng`` draws data and starts.
     ``key`` has ``method``, ``relation`` and ``mechanism``.
     """
     claim = {"target": "method", "claimed_epsilon": EPSILON, "delta": DELTA, **key}
@@ -117,10 +117,10 @@ def largest_changes(
 def sampled_rows(
     method, noise: Noise, runs: int, rng: np.random.Generator, claim: Mapping
 ) -> Iterator[dict[str, object]]:
-    """Yield what samples of ``runs`` runs of a method on each of two neighbouring data sets show.
+    """Yield the rows from samples: ``runs`` runs of a method on each of two neighbouring data sets.
 
-    ``noise`` is what its runs take their noise from; the method's calibration says what it should
-    be. ``rng`` draws the starts; ``claim`` holds columns of the rows.
+    ``noise`` is the noise that the runs really use; the method's calibration states the noise that
+    they should use. ``rng`` draws the starts. ``claim`` holds columns of the rows.
     """
     here, there = neighbours(claim["relation"], rng)[WORST]
     claim = dict(claim, samples=runs)
@@ -133,10 +133,11 @@ def sampled_rows(
 def trace_rows(
     forth: list[Trace], back: list[Trace], cdf, claim: Mapping
 ) -> Iterator[dict[str, object]]:
-    """Yield what the losses and the noise of runs on two neighbouring data sets show.
+    """Yield the rows from the privacy losses and the noise of runs on two neighbouring data sets.
 
-    ``forth`` and ``back`` are the runs on the one and on the other, ``cdf`` is that of the noise at
-    sensitivity 1. ``claim`` holds columns of the rows, with ``delta``.
+    ``forth`` holds the runs on the first data set, ``back`` the runs on the second. ``cdf`` is the
+    distribution function of the noise at sensitivity 1. ``claim`` holds columns of the rows, with
+    ``delta``.
     """
     losses = np.array([each.loss for each in forth]), -np.array([each.loss for each in back])
     for test, bound in (("likelihood_ratio", threshold_bound), ("privacy_loss", loss_bound)):

@@ -28,12 +28,12 @@ MANY_USERS, MANY_ITEMS = 7, 4 * RATINGS_PER_USER
 def neighbours(relation: str, rng: np.random.Generator) -> dict[str, tuple[Ratings, Ratings]]:
     """Return named pairs of neighbouring data sets, which differ in the first user.
 
-    - "extreme": all ratings at the upper end. The one that changes moves to the lower end; a user
-      is replaced by one with lowest ratings of other items.
-    - "opposite": the same, but a user is replaced by one with the opposite ratings, and nobody
-      else rated the first item.
-    - "outside": ratings far beyond the range on both sides; a user is replaced by one without any.
-    - "random": random ratings, half of them observed.
+    - "extreme": all ratings are at the upper end of the range. The rating that changes moves to the
+      lower end. A user who replaces another one gives the lowest ratings to other items.
+    - "opposite": like "extreme", but a replacing user gives the opposite ratings, and only the
+      first user rated the first item.
+    - "outside": ratings are far outside the range at both ends; a replacing user has none.
+    - "random": ratings are random, and half of them are observed.
 
     ``relation`` is one of :data:`dpmc.privacy.relations.RELATIONS`; ``rng`` draws the random ones.
     The result is name -> (ratings, neighbouring ratings), of one shape.
@@ -68,19 +68,19 @@ def labelled_neighbours(
 ) -> dict[str, tuple[Ratings, Ratings]]:
     """Return named pairs of neighbouring data sets as they are read from files: with labels.
 
-    At user level the number of users changes, and the numbers that users have. Labels stay with
-    their users, and the list of items is the same:
+    At user level the number of users changes, and so do the numbers of the other users. Users keep
+    their labels, and the list of items stays the same:
 
-    - "leaves": one user's row is removed, and all later users move up.
-    - "leaves_reordered": the same, and the others are numbered in another order.
-    - "joins_in_front": a user comes in front of all others.
-    - "replaced": a user makes way for one with another label and other items.
-    - "replaced_reordered": the same, and all are numbered in another order.
+    - "leaves": one user's row is removed, and all later users move up by one.
+    - "leaves_reordered": one user's row is removed, and the others are put in another order.
+    - "joins_in_front": a new user is inserted before all others.
+    - "replaced": a user with another label and other items takes the place of a user.
+    - "replaced_reordered": a user is replaced, and all users are put in another order.
 
-    The first three under the relation of users who come or go, the others under that of users who
-    are replaced; each with ratings at the ends of the range ("extreme") and anywhere in it
-    ("random"), where the user alone rated the first item. At entry level the pairs are those of
-    :func:`neighbours`.
+    The first three pairs are for the relation that adds or removes a user, the last two for the
+    relation that replaces a user. Each pair exists with ratings at the ends of the range
+    ("extreme") and anywhere in it ("random"); only the user rated the first item. At entry level
+    the pairs are those of :func:`neighbours`.
 
     ``relation`` is one of :data:`dpmc.privacy.relations.RELATIONS`. The result is name -> (ratings,
     neighbouring ratings), both with labels.

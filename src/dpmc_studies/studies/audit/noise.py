@@ -1,8 +1,8 @@
-"""Audit of noise: one release of one number, and a composition of several.
+"""Audit of noise: single releases of one number, and compositions of several.
 
-The neighbouring data shift every release by its sensitivity, up and down in turn: sums of the
-releases with these signs then show whether their noise is independent, because noise that is used
-twice cancels.
+The neighbouring data shift each release by its sensitivity, alternately up and down. The sum of the
+releases with these signs shows whether their noise is independent, because noise that is used twice
+cancels in the sum.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,11 +24,11 @@ Draw = Callable[[tuple[int, int], np.random.Generator], np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class NoiseClaim:
-    """What noise on releases of sensitivity ``shift`` is said to guarantee.
+    """The privacy that noise claims for releases of sensitivity ``shift``.
 
-    ``log_density`` is that of the noise (or log probability), up to a constant; ``cdf`` that of one
-    draw, plus a uniform number in [0, 1) where draws are integers. ``epsilon`` and ``delta`` are of
-    all releases together.
+    ``log_density`` is the log density (or log probability) of the noise, up to a constant. ``cdf``
+    is the distribution function of one draw; integer draws get a uniform number in [0, 1) added.
+    ``epsilon`` and ``delta`` are for all releases together.
     """
 
     mechanism: str

@@ -1,9 +1,10 @@
 """Audit of private one-bit matrix completion.
 
-A run is replayed on neighbouring data (see :mod:`dpmc_studies.studies.audit.traces`): no query may
-change by more than its stated sensitivity, the privacy loss of the run keeps to the budget, and the
-completed matrix is the same, because signs come in through the ledger alone. Objective perturbation
-with the Gaussian link rests on a theorem about densities, which nothing of this tests.
+A run is replayed on neighbouring data (see :mod:`dpmc_studies.studies.audit.traces`). The audit
+tests that no query changes by more than its stated sensitivity, that the privacy loss of the run
+stays within the budget, and that the completed matrix is the same, because signs are used through
+the ledger alone. One guarantee is not tested: that of objective perturbation with the Gaussian
+link, which rests on a theorem about densities.
 """
 
 from collections.abc import Iterator, Mapping
@@ -96,9 +97,10 @@ def neighbours(
 ) -> list[Pair]:
     """Return problems on data that differ in the first sign, the worst ones first.
 
-    Signs all +1 on two blocks, with one entry between the blocks (the instance on which the clear
-    solution changes most), and random signs; both links (objp: the logistic one) and both kinds of
-    ball; where the step is free, the gradients of both links at 0 reach the clip.
+    There are two kinds of data: two blocks of signs +1 with one entry between the blocks, on which
+    the clear solution changes most, and random signs. Each comes with both links (objective
+    perturbation: only the logistic one) and both kinds of ball. Where the step is free, the
+    gradients of both links at 0 reach the clip.
     """
     links = ("logistic",) if mechanism in OBJECTIVE else ("gaussian", "logistic")
     signs = [blocks(SIZE), _random(rng)]
@@ -114,11 +116,12 @@ def neighbours(
 
 
 def blocks(size: int) -> Ratings:
-    """Return the block instance: both diagonal blocks of half the size all +1, and one entry off.
+    """Return the block instance: both diagonal blocks of half the size are +1, plus one other
+    entry.
 
-    The first sign is the one off the diagonal. It alone relates the two blocks, and flipping it
-    reverses the signs of one of them in the completed part. ``size`` is the number of users and of
-    items, an even number.
+    The first sign is the entry off the diagonal. Only this entry relates the two blocks; when it
+    flips, one of the two completed off-diagonal blocks changes its signs. ``size`` is the number of
+    users and of items, an even number.
     """
     half = np.arange(size) < size // 2
     inside = half[:, None] == half[None, :]

@@ -30,11 +30,12 @@ USER_LEVEL_METHODS = (
 class Part:
     """One part of the audit.
 
-    Its ``settings`` are those that it uses: ``seed``, ``samples`` (outputs of a mechanism),
-    ``runs`` (of a method) and ``attacks`` (publications that are attacked), on each of two
-    neighbouring data sets. ``rows``, a ``"module:function"`` of this package, turns them into the
-    rows, for a relation also given its name. ``faults`` names a function that yields the planted
-    faults (:class:`dpmc_studies.studies.audit.faults.Fault`), whose rows follow.
+    ``settings`` names the settings that the part uses: ``seed``, and the numbers for each of two
+    neighbouring data sets of ``samples`` (outputs of a mechanism), ``runs`` (of a method) and
+    ``attacks`` (publications that are attacked). ``rows``, a ``"module:function"`` of this package,
+    returns the rows for these settings; with a relation, it also gets its name. ``faults`` names a
+    function that yields the planted faults (:class:`dpmc_studies.studies.audit.faults.Fault`),
+    whose rows follow.
     """
 
     settings: tuple[str, ...]

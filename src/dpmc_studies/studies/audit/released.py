@@ -1,10 +1,10 @@
-"""Audit of all that is published: attributes of fitted models and the bytes of the files.
+"""Audit of publications: attributes of fitted models, and the bytes of the files.
 
 A run is replayed on neighbouring data (see :mod:`dpmc_studies.studies.audit.traces`), with the same
-key of the choices and the same start, by the very code that publishes. There a user really comes or
-goes: the number of users changes, and the others are renumbered. What is published is made of
-the outputs and of public constants, so it must be the same to the last bit; what it takes from
-anything else, such as the number of users or who rated an item, shows as a difference.
+random choices and the same start, by the code that publishes. On the neighbouring data one user is
+really added or removed: the number of users changes, and the others get new numbers. A publication
+depends on the outputs and on public constants only, so it must be the same to the last bit. If it
+also depends on anything else, such as the number of users or who rated an item, the bytes differ.
 """
 
 import tempfile
@@ -79,11 +79,11 @@ class Publisher:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """A run on some data beside its replay on neighbouring data.
+    """The differences between a run and its replay on neighbouring data.
 
-    ``changes`` is name of a statistic -> largest change over its stated sensitivity; infinite under
-    "refused" if the program itself refused the replay. ``differing`` counts the published bytes
-    that differ.
+    ``changes`` maps a statistic to its largest change over its stated sensitivity; the key
+    "refused" is infinite if the program itself refused the replay. ``differing`` counts the
+    published bytes that differ.
     """
 
     changes: dict[str, float]

@@ -1,10 +1,11 @@
-"""Audit of the private choice of items: neighbours bring items that nobody else has.
+"""Audit of the private choice of items, on neighbours with items that nobody else has.
 
-A replay needs a list that both neighbours can publish, so it is given that no item of the one user
-alone was listed (the event A of :mod:`dpmc.privacy.selection`). Then the counts of common items
-move by at most their sensitivity, the items that one side alone has are few and have counts of 1,
-and all that follows replays as if the list were public. How often such an item is listed is counted
-in draws of the exact noise, and what was spent is added up from the transcript.
+A replay needs a list of items that both neighbours can publish. We therefore condition on event A
+of :mod:`dpmc.privacy.selection`: no item of the one user alone was listed. Then the counts of
+common items change by at most their sensitivity, the items that only one side has are few and have
+counts of 1, and everything after the choice replays as if the list were public. Draws of the exact
+noise count how often an item of one user alone is listed, and the transcript gives the budget that
+was spent.
 """
 
 from collections.abc import Iterator, Mapping
@@ -100,11 +101,12 @@ def choice_rows(
 
 
 def listing_row(relation: str, followed: type[Followed] = Followed) -> dict[str, object]:
-    """Return the row of how often an item that one user alone has is listed, as a share of d.
+    """Return the row for the probability that an item of one user alone is listed, as a share of d.
 
-    The lower bound of the probability is that of Clopper and Pearson and exceeds the truth with a
-    probability of at most SIGNIFICANCE: the truth is as large as it may be. The noise is that for
-    publication, whose bits nobody can repeat. ``followed`` makes the choice.
+    The row shows a Clopper-Pearson lower bound, which exceeds the true probability with a
+    probability of at most SIGNIFICANCE. The case is the worst one: the true probability is as large
+    as the guarantee allows. The noise is that of publications, so nobody can reproduce its bits.
+    ``followed`` makes the choice of items.
     """
     selection = followed(relation, MANY, EPSILON, LARGE_DELTA, 0.5)
     noise = Gaussian(selection.noise_multiplier / (1 - selection.share) ** 0.5)

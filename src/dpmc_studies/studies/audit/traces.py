@@ -1,9 +1,9 @@
-"""Runs of a calibrated method, followed on neighbouring data.
+"""Runs of a calibrated method, and their replays on neighbouring data.
 
-A run is known by its outputs. Replayed on neighbouring data, they show what the method would have
-asked there, because whatever it does after a release depends on outputs, public constants and the
-user's own ratings only. So the privacy loss of a run is the sum over its releases of
-log p(out - query) - log p(out - query there), exactly.
+A replay gives the outputs of a run to the method on neighbouring data, and shows which queries the
+method would have made there. This is enough, because everything that a method does after a release
+depends only on outputs, public constants and the user's own ratings. So the privacy loss of a run
+is the sum over its releases of log p(out - query) - log p(out - query there), exactly.
 """
 
 from contextlib import suppress
@@ -21,12 +21,12 @@ queries do."""
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """One run on some data, and the same outputs on neighbouring data.
+    """One run on some data, compared with its replay on neighbouring data.
 
-    ``loss`` is the log density of the outputs on the data minus that on the neighbouring data,
-    ``changes`` name of a statistic -> largest change between the two over its stated sensitivity;
-    infinite under :data:`OTHERWISE` if they were not asked for alike. ``residuals`` are the noise
-    of each release, at sensitivity 1.
+    ``loss`` is the log density of the outputs on the data minus their log density on the
+    neighbouring data. ``changes`` maps a statistic to its largest change between the two over its
+    stated sensitivity; the key :data:`OTHERWISE` is infinite if any name, sensitivity or weight of
+    a release differs. ``residuals`` is the noise of each release, at sensitivity 1.
     """
 
     loss: float
@@ -43,9 +43,9 @@ def follow(
 ) -> Trace:
     """Run a method on ``here`` and replay its outputs on ``there``.
 
-    The method is fitted twice, from the same public start, drawn by ``seed``; the run takes its
-    noise from ``noise``. Fits that are not ``whole`` end as soon as the budget is spent: what a
-    model is made of then has been released, and a release more is found by whole ones.
+    Both fits have the same public start, drawn by ``seed``; the run takes its noise from ``noise``.
+    A fit that is not ``whole`` stops when the budget is spent, because the model then consists of
+    released outputs only. Whole fits also detect a further release.
     """
     run = _fitted(method, here, noise, seed, whole)
     outputs = Replay([each.output for each in run.transcript])

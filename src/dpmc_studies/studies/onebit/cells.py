@@ -1,10 +1,9 @@
-"""A cell of the grid of one-bit matrix completion, names, and the columns of the tables.
+"""The cells of one-bit matrix completion, their names, and the columns of the tables.
 
-Source: [Li 2021], section 5. A cell of the mechanism "clear" is the configuration without privacy:
-one job that solves it, makes the rows of the baselines too, and stores the solutions, from which
-output perturbation starts. The other cells of a mechanism, one for each epsilon, are a curve: one
-job too. Which cells there are, and with what settings, says
-:mod:`dpmc_studies.studies.onebit.settings`.
+Source: [Li 2021], section 5. A cell with the mechanism "clear" is a configuration without privacy.
+Its job solves the problem, makes the rows of the baselines, and stores the solutions, to which
+output perturbation adds noise. The private cells that differ only in epsilon form a curve, which is
+one job. :mod:`dpmc_studies.studies.onebit.settings` chooses the cells and their settings.
 """
 
 from dataclasses import dataclass, replace
@@ -27,10 +26,11 @@ SYNTHETIC, OBSERVED_FRACTION = "synthetic", 0.15  # of figures over epsilon, tab
 class OneBitCell(Cell):
     """One point of the grid with all its trials.
 
-    The data set is a key of ``datasets`` in the section ``onebit`` of the configuration, the link
-    one of :data:`dpmc_studies.methods.onebit.links.LINKS`; the constraint is ``"nuclear"`` (nuclear
-    norm only) or ``"both"`` (and a bound on every entry). A fraction of the matrix is observed on
-    synthetic data, of the ratings on real data. Epsilon is None with ``"clear"``, and with it only.
+    The data set is a key of ``datasets`` in the section ``onebit`` of the configuration, and the
+    link a key of :data:`dpmc_studies.methods.onebit.links.LINKS`. The constraint is ``"nuclear"``
+    (nuclear norm only) or ``"both"`` (also a bound on every entry). The observed fraction is a
+    fraction of the matrix on synthetic data, and of the ratings on real data. Epsilon is None for
+    ``"clear"`` only.
     """
 
     in_streams: ClassVar = {"observed_fraction": "observed_share"}

@@ -1,7 +1,7 @@
-"""What figures, tables and findings of the one-bit study share: its frames, labels and looks.
+"""The frames, labels and looks that figures, tables and findings of the one-bit study share.
 
-"The paper" is [Li 2021]. Synthetic data are judged by ARE = ||X - M||_F^2 / ||M||_F^2, real data by
-the share of test signs that are right.
+"The paper" is [Li 2021]. The measure of accuracy is ARE = ||X - M||_F^2 / ||M||_F^2 on synthetic
+data, and the share of test signs that are right on real data.
 """
 
 from pathlib import Path

@@ -23,18 +23,18 @@ def instance(
 ) -> tuple[np.ndarray, Ratings]:
     """Draw a matrix of low rank and the signs of some of its entries.
 
-    The factors are U(-1/2, 1/2); their product is divided by its largest *absolute* entry (Li et
-    al. divide by the largest entry, so that a negative one can exceed alpha) and multiplied by
-    alpha. Factors are drawn first, then the observed entries, then one uniform number u for each;
-    the sign is +1 where u < h(M_ij). So the same stream with another link gives the same matrix,
-    entries and uniform numbers. With ``drawn``, at least ``share``, that share of the entries is
-    drawn and part of it kept, so that the same stream with a smaller share gives the same matrix
-    and some of the same signs.
+    The entries of the factors are U(-1/2, 1/2). Their product is divided by its largest *absolute*
+    entry and multiplied by alpha. (Li et al. divide by the largest entry, so a negative entry can
+    exceed alpha.) The stream draws first the factors, then the observed entries, then one uniform
+    number u for each; the sign is +1 where u < h(M_ij). So the same stream with another link gives
+    the same matrix, entries and uniform numbers. ``drawn`` is at least ``share``: that share of the
+    entries is drawn, and only part of it is kept. The same stream with a smaller share then gives
+    the same matrix and a subset of the signs.
 
-    ``share`` of the entries are observed, rounded to a whole number of them, at least 1; ``link``
-    is anything with a method ``cdf``, such as those of
-    :data:`dpmc_studies.methods.onebit.links.LINKS`; ``alpha``, the largest absolute entry, is
-    positive. The matrix is float64, shape (users, items); signs are -1 and +1, row by row.
+    ``share`` is the share of observed entries; their number is rounded and at least 1. ``link`` is
+    any object with a method ``cdf``, such as :data:`dpmc_studies.methods.onebit.links.LINKS` has.
+    ``alpha``, the largest absolute entry, is positive. The matrix is float64 of shape (users,
+    items); the signs are -1 and +1, row by row.
     """
     drawn = share if drawn is None else drawn
     count, most = (

@@ -1,7 +1,8 @@
-"""The data of a one-bit trial, and how a completed matrix is compared with them.
+"""The data of a one-bit trial, and the accuracy of a completed matrix on them.
 
-Source: [Li 2021], section 5. The paper states no rank for its real data, so accuracies are measured
-after truncation to several: from one decomposition of a trial's matrix, with no other noise.
+Source: [Li 2021], section 5. The paper does not state a rank for its real data, so accuracy is
+measured after truncation to several ranks. All ranks use one decomposition of a trial's matrix,
+with the same noise.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,8 +36,9 @@ class Sample:
     ) -> dict[str, object]:
         """Return :data:`METRICS` of a completed matrix; None where a metric does not apply.
 
-        "Truncated" is the best approximation of rank ``rank``, taken after any noise. With
-        ``ranks``, of real data, :data:`BY_RANK` is the accuracy after truncation to each of them.
+        "Truncated" means the best approximation of rank ``rank``, taken after any noise. With
+        ``ranks``, for real data, :data:`BY_RANK` holds the accuracy after truncation to each of
+        them.
         """
         left, right = leading_factors(completed, max([rank, *ranks]))
         both = {"raw": completed, "truncated": left[:, :rank] @ right[:rank]}

@@ -1,7 +1,7 @@
-"""The section ``onebit``: checked, its cells, and exactly what each uses and reads.
+"""The section ``onebit``: its checks, its cells, and exactly the settings and inputs of each cell.
 
-A module of its own, which the jobs do not import: a new data set in the registry, or a change in
-here that leaves the settings of a job as they were, does not rerun it.
+The jobs do not import this module. A new data set in the registry, or a change in this module,
+therefore reruns a job only if the settings of the job change.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,10 +26,11 @@ def prepare(section: Section, own_sets: Mapping[str, Mapping]) -> Section:
 
 
 def onebit_cells(section: Section) -> dict[OneBitCell, Mapping]:
-    """Return every cell with its experiment, a clear cell before its others, a curve's in a row.
+    """Return every cell with its experiment: clear cells first, and each curve's cells in a row.
 
     Corrected objective perturbation ("objp") appears only where it exists and differs from the
-    paper's: for a link that is not log-linear, under both constraints, above its least epsilon.
+    paper's version: for a link that is not log-linear, under both constraints, and above its
+    smallest epsilon.
     """
     advice = "data sets, constraints or observed fractions"
     return owners("onebit", section["experiments"], partial(_cells_of, section), advice)

@@ -1,9 +1,9 @@
-"""What a one-bit trial is: data from their stream, one completion, its errors.
+"""One trial of one-bit completion: data from their stream, one completion, its errors.
 
-Source: [Li 2021], section 5. The data of a trial depend on data set, observed fraction and trial
-only, so links, constraints, mechanisms and epsilons are compared on the same ones; noise depends
-on everything. Of the observed fractions of an experiment the largest is drawn, and the others are
-part of it: the same matrix, and fewer of the same signs.
+Source: [Li 2021], section 5. The data of a trial depend only on the data set, the observed fraction
+and the trial, so links, constraints, mechanisms and epsilons are compared on the same data. The
+noise depends on all of these. An experiment draws data at its largest observed fraction; a smaller
+fraction uses the same matrix and a subset of the same signs.
 
 ``settings`` are what :func:`dpmc_studies.studies.onebit.settings.cell_settings` returns,
 ``ratings`` the whole data set of a real cell, in the order of its file.
@@ -97,10 +97,10 @@ def run_clear(
 ) -> tuple[list[dict[str, object]], list[np.ndarray]]:
     """Solve a cell of the mechanism ``"clear"``, and make the rows of the baselines too.
 
-    Rows have the keys :data:`dpmc_studies.studies.onebit.cells.ONEBIT_COLUMNS`; what does not apply
-    is None. With ``ranks`` in the settings, :data:`~dpmc_studies.studies.onebit.sample.BY_RANK`
-    too. The matrices, float64 of shape (users, items), are the solution of each trial; with a fixed
-    split there is only one, and every trial repeats its row.
+    Rows have the keys :data:`dpmc_studies.studies.onebit.cells.ONEBIT_COLUMNS` and, with ``ranks``
+    in the settings, :data:`~dpmc_studies.studies.onebit.sample.BY_RANK`. A value that does not
+    apply is None. The matrices, float64 of shape (users, items), are the solutions of the trials.
+    With a fixed split there is only one solution, and every trial repeats its row.
     """
     rows, matrices = [], []
     distinct = 1 if has_fixed_split(settings) else settings["trials"]
@@ -128,10 +128,11 @@ def run_curve(
 ) -> list[dict[str, object]]:
     """Run the trials of private cells that differ in their epsilon alone.
 
-    The cells, at least one, share the data of a trial, but no noise: rows are those of each cell
-    run by itself, cell after cell, with the keys of :func:`run_clear`. ``clear`` holds the matrices
-    of :func:`run_clear` of the same configuration, for mechanisms that noise the solution; solved
-    here if not given. The seconds do not include them.
+    The cells, at least one, share the data of a trial but not the noise: the rows are the same as
+    if each cell had been run alone, cell after cell, with the keys of :func:`run_clear`. ``clear``
+    holds the matrices of :func:`run_clear` for the same configuration, for mechanisms that add
+    noise to the solution; they are solved here if not given. The seconds do not include this
+    solution.
     """
     first, fixed = cells[0], has_fixed_split(settings)
     if first.needs_clear and clear is None:

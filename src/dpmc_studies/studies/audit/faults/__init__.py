@@ -1,7 +1,7 @@
-"""Faults planted into noise, methods and publications: an audit is worth what it catches.
+"""Faults planted into noise, methods and publications, to show which mistakes the audit finds.
 
-Each is a mistake that is easily made, or that a paper makes. A fault takes the place of what it is
-a fault of, as a subclass, a noise or a claim of its own; nothing of the library is patched.
+Each fault is a mistake that is easily made, or that a paper makes. It is a subclass, a noise or a
+claim that replaces the correct one; nothing in the library is patched.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -23,9 +23,9 @@ RUNS = 250
 class Fault:
     """A planted fault, and what column ``planted_fault`` calls it.
 
-    ``key`` is of its stream of random numbers; empty if the noise is the operating system's.
-    ``rows`` turns the settings of the part and a generator into the rows of the audit with the
-    fault.
+    ``key`` selects the stream of random numbers; it is empty if the noise comes from the operating
+    system. ``rows`` takes the settings of the part and a generator, and returns the audit's rows
+    with the fault.
     """
 
     name: str

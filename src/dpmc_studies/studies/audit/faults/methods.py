@@ -1,8 +1,8 @@
 """Faults planted into noise and calibrated methods.
 
-Noise of 0.8 times the scale, the inverse CDF with the sign as published, a release that the
-accounting forgot, noise that is drawn once and used in every release, rows of factors or ratings
-that nobody clips.
+The faults are: noise at 0.8 times the right scale, the inverse CDF with the published sign, a
+release that the accounting omits, noise that is drawn once and used in every release, and rows of
+factors or ratings that are not clipped.
 """
 
 from collections.abc import Iterator, Mapping

@@ -40,11 +40,11 @@ BEST_FIRST = (SUPPORTED, NO_EFFECT, INCONCLUSIVE, CONTRADICTED)
 
 @dataclass(frozen=True, eq=False)
 class OneBitEvidence:
-    """The tables of a run, None where one was not made, and how they are read.
+    """The tables of a run (None if a table was not made), and the choices for reading them.
 
-    Errors are those of one ``kind`` of output, raw or truncated to the rank after the noise; with a
-    ``rank``, outputs on the data sets of ``ranks`` are truncated to that. ``links`` are those that
-    count, ``deltas`` those of objective perturbation that were run.
+    ``kind`` selects the output whose error counts: raw, or truncated to the rank after the noise.
+    ``rank`` truncates outputs on the data sets in ``ranks`` to that rank instead. ``links`` are the
+    links that count, and ``deltas`` the values of Delta that objective perturbation was run with.
     """
 
     trials: pd.DataFrame
@@ -79,8 +79,9 @@ class OneBitEvidence:
     ) -> np.ndarray:
         """Return log ARE, or minus the share of right signs on real data, shape (trials,).
 
-        The mechanism is named as in the paper, or one without noise, which has no epsilon. NaN is a
-        missing trial; rows of a data set are paired, as its trials of one number share data.
+        The mechanism has its name in the paper; a mechanism without noise has no epsilon. NaN is a
+        missing trial. Rows of one data set are paired, because trials with the same number share
+        data.
         """
         if fraction is None:
             fraction = TRAINING_SHARE if is_real(dataset) else OBSERVED_FRACTION
@@ -179,8 +180,8 @@ claim = registering(PREDICATES)
 def on_outputs(identifier: str, at_the_best_choice: bool = False) -> Callable[[Judge], Judge]:
     """Return a decorator that registers what judges a claim from outputs.
 
-    At the best choice the claim is judged where it fares best among what the paper leaves open: one
-    choice for all mechanisms and both links.
+    With ``at_the_best_choice``, the verdict is the best one over the choices that the paper leaves
+    open. Each choice applies to all mechanisms and both links.
     """
 
     def register(judge: Judge) -> Judge:

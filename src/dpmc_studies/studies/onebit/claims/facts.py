@@ -1,9 +1,8 @@
-"""Statements that are computed: O11 to O17 on privacy and likelihoods, O23 and O24 on error bounds.
+"""Claims judged by computation: O11 to O17 on privacy and likelihoods, O23 and O24 on error bounds.
 
-**Error bounds.** Source: [Li 2021], theorems 1 and 4. The mean squared error of a d1 x d2 matrix of
-rank r, of which n entries are observed, is at most the following, with a probability that the
-theorems state. With f = h, or the flipped link c = p + (1 - 2p) h in theorem 1, and over
-abs(x) <= alpha,
+**Error bounds.** Source: [Li 2021], theorems 1 and 4. They bound the mean squared error of a d1 x
+d2 matrix of rank r with n observed entries; the theorems state with which probability. Let f = h,
+or in theorem 1 the flipped link f = c = p + (1 - 2p) h. With suprema over abs(x) <= alpha,
 
     L = sup f'/(f (1 - f)),        beta = sup f (1 - f)/f'^2,
     S = alpha L beta sqrt(r (d1 + d2)/n),
@@ -11,9 +10,9 @@ abs(x) <= alpha,
     theorem 1 (InP)     S sqrt(C/n)
     theorem 4 (OutP)    S sqrt(C/n) + alpha^2 log^2(d1 + d2)/epsilon^2
 
-where C is the C_Omega,Y of the theorems. Constants that they leave open are 1 here. Corrected are
-L and beta (E25, E46: computed, not the printed bounds on them), C (E47), and a factor 2 of all of
-theorem 4 (E48).
+where C is the C_Omega,Y of the theorems. Constants that the theorems leave open are 1 here. Four
+mistakes of the paper are corrected: L and beta are computed instead of bounded as printed (E25,
+E46), C is corrected (E47), and so is a factor 2 of all of theorem 4 (E48).
 """
 
 import math
@@ -125,10 +124,11 @@ def judge_objective_noise(mechanism: str, link: Link) -> Finding:
 def loss_on_one_entry(mechanism: str, facts: Facts, epsilon: float) -> float:
     """Return the exact privacy loss of objective perturbation of a 1 x 1 matrix.
 
-    With y = +1 the minimiser of psi(x) + b x + H x over abs(x) <= alpha lies at an x inside if
-    H = s(x), s = -psi' > 0, and with y = -1 if H = -s(-x): densities are those of H times
-    psi''(x) or psi''(-x). It is -alpha if H is at least s(-alpha), or -s(alpha). The other bound
-    mirrors this one.
+    Let H be the noise and s = -psi' > 0. For y = +1 the minimiser x of psi(x) + H x over abs(x) <=
+    alpha is an inner point if H = s(x); for y = -1 it is one if H = -s(-x). Its density is
+    therefore the density of H times psi''(x) or psi''(-x). The minimiser is -alpha if H is at least
+    s(-alpha) for y = +1, or -s(alpha) for y = -1. At the other bound the probabilities are
+    mirrored.
     """
     plan = plan_of(mechanism, facts, epsilon)
     noise = Laplace(plan.stated * plan.noise.scale)
@@ -284,11 +284,11 @@ def published_steepness_and_flatness(link: Link, flip: float | None = None) -> t
 
 
 def sampling_constants(side: int, observed: int) -> dict[str, float]:
-    """Return C_Omega,Y in its three printed forms and, under :data:`RIGHT`, without the root.
+    """Return C_Omega,Y in the three forms that the paper prints, and in the right form.
 
-    "theorems" is that of theorems 1, 2 and, by reference, 4; "appendix_b" that of equation 11;
-    "appendix_d" that of theorem 4's proof. The last is Davenport, Plan, van den Berg and Wootters
-    (2014), theorem 1.
+    "theorems" is the form of theorems 1, 2 and, by reference, 4. "appendix_b" is the form of
+    equation 11, and "appendix_d" the form in theorem 4's proof. :data:`RIGHT` is the last form
+    without the root, from Davenport, Plan, van den Berg and Wootters (2014), theorem 1.
     """
     entries, sides = side**2, 2 * side
     terms = {

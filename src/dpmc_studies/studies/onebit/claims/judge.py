@@ -40,23 +40,24 @@ def run(folder: Path, settings: Mapping[str, object]) -> dict[str, pd.DataFrame]
 def judge_onebit(tables: Mapping[str, pd.DataFrame | None]) -> pd.DataFrame:
     """Judge the claims of the one-bit paper, and our own.
 
-    ``tables`` are those of :data:`TABLES`; None, or absent, if one was not made; ``trials`` is
-    needed. The result has the columns :data:`dpmc_studies.frame.judging.claims.CLAIM_COLUMNS`.
-    Effects are natural logarithms of ARE ratios, or differences of shares of right signs, unless
-    the predicate says otherwise; NaN where there is none. Reported verdicts are "not reported": the
-    figures' values are not available.
+    ``tables`` are the tables named in :data:`TABLES`. A table that was not made is None or absent;
+    ``trials`` is required. The result has the columns
+    :data:`dpmc_studies.frame.judging.claims.CLAIM_COLUMNS`. Unless the predicate says otherwise, an
+    effect is the natural logarithm of an ARE ratio, or a difference of shares of right signs; it is
+    NaN if there is none. The reported verdicts are "not reported", because the paper shows its
+    values in figures only.
     """
     return judge_all(__file__, PREDICATES, evidence_of(tables), readings(tables))
 
 
 def readings(tables: Mapping[str, pd.DataFrame | None]) -> dict[str, OneBitEvidence]:
-    """Return the evidence in other readings of the same results by name.
+    """Return the evidence in other readings of the same results: name -> evidence.
 
-    "raw outputs" are judged instead of those cut to the rank; in "rank k" outputs on real data are
-    cut to rank k, as far as that was run; one link alone counts; objective perturbation with the
-    Gaussian link has one Delta, or gradient perturbation another K (what was not run with it is
-    missing). For the rest see :func:`dpmc_studies.frame.judging.readings.on_trials`. What is
-    computed and not sampled (O11 to O14, O16, O17, O23, O24) is the same in all of them.
+    "raw outputs" judges outputs before the truncation to the rank. "rank k" truncates outputs on
+    real data to rank k. Other readings use one link alone, one Delta for objective perturbation
+    with the Gaussian link, or another K for gradient perturbation; data not run that way are
+    missing. For the rest see :func:`dpmc_studies.frame.judging.readings.on_trials`. The computed
+    claims (O11 to O14, O16, O17, O23, O24) are the same in all readings.
     """
     evidence, ranks = evidence_of(tables), tables.get("ranks")
     cells = {name: CELLS[name] for name in CELLS if tables.get(name) is not None}

@@ -1,8 +1,8 @@
-"""What we claim ourselves of one-bit completion: B1 to B8.
+"""Our own claims about one-bit completion: B1 to B8.
 
-A place is a (data set, link, epsilon) under the data set's main constraint, at its smallest
-observed fraction. Compared are log ARE on synthetic data and minus the share of right signs on real
-data, so that less is better; where both are among the rows, there is no effect to state.
+A place is a (data set, link, epsilon) under the main constraint of the data set, at its smallest
+observed fraction. The claims compare log ARE on synthetic data, and minus the share of right signs
+on real data, so that lower is better. If rows of both kinds are compared, no effect is stated.
 """
 
 from collections.abc import Mapping

@@ -1,18 +1,18 @@
-"""What one flip does to the solution that output perturbation noises, and an attack on it.
+"""How much one flip changes the solution that output perturbation noises, and an attack on it.
 
-Source: [Li 2021], theorem 4: noise of scale 2 alpha/epsilon on every entry, because one entry
-changes by at most 2 alpha. But one flip changes many entries. With Laplace noise of scale s, a pair
-of matrices at l1 distance c has epsilon c/s, exactly: the likelihood ratio takes that value
-wherever all noise points away from the other matrix. So the published noise gives a pair epsilon
-c/(2 alpha) (``true_epsilon``), and no pair more than epsilon d1 d2 (``guaranteed_epsilon``). An
-attack on samples sees less: a ratio that large is rare if many entries add up to it, and n samples
-cannot show more than about log n.
+Source: [Li 2021], theorem 4. It adds noise of scale 2 alpha/epsilon to every entry, because one
+entry changes by at most 2 alpha. But one flip changes many entries. With Laplace noise of scale s,
+a pair of matrices at l1 distance c has exactly epsilon c/s: the likelihood ratio reaches that value
+wherever the noise of all entries points away from the other matrix. So with the published noise a
+pair has ``true_epsilon`` = epsilon c/(2 alpha), and no pair has more than ``guaranteed_epsilon`` =
+epsilon d1 d2. An attack on samples proves less: so large a ratio is rare if many entries contribute
+to it, and n samples cannot prove more than about log n.
 
-Two kinds of neighbours are measured:
+The experiment measures two kinds of neighbours:
 
 - "block": two diagonal blocks of half the size are all +1, and one entry off the diagonal is
-  observed too. Its sign decides that of both other blocks: the change is alpha d1 d2.
-- "typical": the synthetic instances of the trials; a random sign flips.
+  observed too. Its sign decides the sign of both other blocks, so the change is alpha d1 d2.
+- "typical": the synthetic instances of the trials, where a random sign flips.
 """
 
 import math
@@ -128,18 +128,18 @@ def typical_change(link: str, settings: Mapping, draw: int) -> np.ndarray:
 def privacy_losses(
     change: np.ndarray, scales: Sequence[float], samples: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Draw privacy losses log p/q of a matrix with independent Laplace noise on its entries.
+    """Draw privacy losses log(p/q) of a matrix with independent Laplace noise on its entries.
 
-    Where the entries without noise differ by c and the noise has scale s, put d = |c|/s. The loss
-    of an entry is d if its noise points away from the other matrix, and d - 2 min(E, d) if not,
-    with E exponential of mean 1. Either has probability 1/2, so the loss has the law of
-    d - 2 min(max(E - log 2, 0), d). Under q the law is that of its negative. Entries that differ by
-    less than a thousandth of the largest difference are not looked at.
+    Let c be the difference of an entry without noise, s the scale of its noise, and d = |c|/s. The
+    loss of the entry is d if its noise points away from the other matrix, and d - 2 min(E, d) if
+    not, where E is exponential with mean 1. Each case has probability 1/2, so the loss is
+    distributed like d - 2 min(max(E - log 2, 0), d) under p, and like the negative of it under q.
+    Entries that differ by less than a thousandth of the largest difference are ignored.
 
-    ``change`` is the difference of the matrices without noise, ``scales`` are those of the noise,
-    and ``samples`` is how many matrices to draw from p, and from q. All scales see the same E:
-    their losses are not independent of each other. The result, float64 of shape (scales, 2,
-    samples), has the losses of matrices drawn from p, and from q.
+    ``change`` is the difference of the matrices without noise, ``scales`` lists the scales of the
+    noise, and ``samples`` is the number of matrices drawn from each of p and q. All scales use the
+    same E, so their losses are dependent. The result, float64 of shape (scales, 2, samples), has
+    the losses of matrices from p first, and from q second.
     """
     sizes = np.abs(change).ravel()
     sizes = sizes[sizes > LEAST_SHARE * sizes.max()]

@@ -59,11 +59,11 @@ def claimed_and_real(outp_attack: pd.DataFrame, outp_change: pd.DataFrame | None
 
 
 def real_epsilons(change: pd.DataFrame | None, attack: pd.DataFrame) -> pd.DataFrame:
-    """Return what is drawn: one row a curve and claimed epsilon.
+    """Return the points of the figure: one row for each curve and claimed epsilon.
 
-    ``kind`` is "guaranteed" (upper bound), "true" (of one pair of neighbouring data sets, or the
-    median over typical draws with the smallest and largest), "proven" (lower bound of the attack)
-    and :data:`MOST` (by so many samples at that confidence).
+    ``kind`` is "guaranteed" (an upper bound), "true" (for one pair of neighbouring data sets, or
+    the median, smallest and largest over typical random instances), "proven" (the lower bound from
+    the attack) or :data:`MOST` (the most that this number of samples can prove at that confidence).
     """
     claims = sorted(attack["claimed_epsilon"].unique())
     rows = []
