@@ -1,9 +1,8 @@
-"""The methods of the studies, by name beside those of the library, and their variants.
+"""Register the methods of the studies, and their variants, next to those of the library.
 
-Importing this package puts them into :data:`dpmc.methods.METHODS`, which does not know of them. A
-variant is a method with some settings fixed, so that a name says which they are. The functions that
-find a method by its name are the library's; the studies import them from here, where all methods
-have their names.
+Importing this package adds the methods to :data:`dpmc.methods.METHODS`. A variant is a method with
+some settings fixed, and its name states which. The functions that find a method by name belong to
+the library; studies import them from here, so that the names of all methods are registered.
 """
 
 from collections.abc import Mapping
@@ -63,7 +62,7 @@ PRIVATE = frozenset(
 
 @dataclass(frozen=True)
 class Variant:
-    """A method with settings that make it what its name says.
+    """A method with some settings fixed.
 
     Attributes
     ----------
@@ -116,5 +115,5 @@ VARIANTS: Mapping[str, Variant] = {
 
 
 def variant(name: str) -> Variant:
-    """Return what a name stands for: one of :data:`VARIANTS`, or a method and nothing fixed."""
+    """Return the variant of a name: one of :data:`VARIANTS`, or a method with nothing fixed."""
     return VARIANTS.get(name) or Variant(name)

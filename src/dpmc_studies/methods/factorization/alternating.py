@@ -29,15 +29,15 @@ def check_noise(name: str, value: object) -> object:
 
 @with_parameters
 class AlternatingMethod(FactorModel):
-    """Alternate between user rows by ridge regression and item rows by a method of its own.
+    """Alternate between user rows, by ridge regression, and item rows, which subclasses fit.
 
-    Each outer iteration computes all user rows u_i = (V_i^T V_i + lambda I)^-1 V_i^T x_i from
-    the current item rows, without noise, then all item rows (paper, algorithms 1 and 2). Users
-    come first, from random item rows V_0; ``rng`` draws these before anything else, so that all
-    methods start from the same ones. lambda I is added as it is: what is minimised is
-    1/2 sum r^2 + lambda/2 (||U||^2 + ||V||^2), not the paper's objective (6) without the halves.
-    A user without ratings gets the zero row, an item without ratings noise / lambda, which is
-    what the formulas say; without noise such items are predicted as 0.
+    Each outer iteration computes all user rows u_i = (V_i^T V_i + lambda I)^-1 V_i^T x_i from the
+    current item rows, without noise, then all item rows (paper, algorithms 1 and 2). Users come
+    first, from random item rows V_0. ``rng`` draws V_0 before anything else, so that all methods
+    start from the same V_0. lambda I is added unscaled: the objective is 1/2 sum r^2 + lambda/2
+    (||U||^2 + ||V||^2), whereas the paper's objective (6) lacks the halves. By the formulas, a user
+    without ratings gets the zero row and an item without ratings gets noise / lambda. Without noise
+    such items are predicted as 0.
     """
 
     rank: int = count()
@@ -82,7 +82,7 @@ class AlternatingMethod(FactorModel):
     def training_loss(self, ratings: Ratings) -> float:
         """Return the regularised loss sum rho(x - u^T v) + lambda/2 (||U||^2 + ||V||^2).
 
-        rho is that of the item rows, see :meth:`_rho`.
+        rho is the loss of the item rows, see :meth:`_rho`.
         """
         residuals = ratings.values - self.predict(ratings.users, ratings.items)
         squares = np.sum(self.user_factors_**2) + np.sum(self.item_factors_**2)

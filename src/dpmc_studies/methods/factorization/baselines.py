@@ -1,4 +1,4 @@
-"""Models without noise that any private one should beat: means and biases."""
+"""Baselines without noise that any private model should beat: means and biases."""
 
 from dataclasses import field
 
@@ -9,10 +9,10 @@ from dpmc.methods.base import Method, check_ratings, positive, with_parameters
 
 @with_parameters
 class UserItemBias(Method):
-    """Predict mean + item bias + user bias, each bias a damped mean of what is left over.
+    """Predict mean + item bias + user bias, each bias a damped mean of residuals.
 
-    Items first: b_j = sum over its ratings of (x - mean) / (n_j + shrinkage); then users in the
-    same way from x - mean - b_j (Koren 2010, section 2.1).
+    The item bias is b_j = sum over its ratings of (x - mean) / (n_j + shrinkage). User biases are
+    then computed in the same way from x - mean - b_j (Koren 2010, section 2.1).
 
     Parameters
     ----------

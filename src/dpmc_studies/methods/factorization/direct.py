@@ -1,7 +1,7 @@
-"""The regressions of one side in the obvious form: what the fast kernels are measured against.
+"""The regressions of one side, computed directly: the reference for the fast kernels.
 
-Each step of R-IRLS sums the weighted Gram matrix again and factorizes it, as one would from
-reading the papers. Compiled, explicit loops, no BLAS.
+Each step of R-IRLS sums and factorizes the weighted Gram matrix again, as the papers state it, in
+compiled explicit loops without BLAS.
 """
 
 import numpy as np
@@ -52,7 +52,7 @@ def solve_rows(
 
 
 class DirectRegressions(Regressions):
-    """The same regressions in the obvious form."""
+    """:class:`dpmc_studies.methods.kernels.regressions.Regressions`, computed directly."""
 
     def _solve(self, factors, threshold, start, noise, solution):
         solve_rows(

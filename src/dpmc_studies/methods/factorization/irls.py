@@ -9,12 +9,12 @@ from dpmc_studies.methods.kernels.regressions import Regressions
 
 @with_parameters
 class IRLS(AlternatingMethod):
-    """Private A-IRLS: item rows by K reweighted ridge regressions, noise in each of them.
+    """Private A-IRLS: item rows by K reweighted ridge regressions, each with noise.
 
-    For each item, theta starts at random; then K times: w_i = min(1, a s / |x_i - u_i^T theta|)
-    and theta = (U_j^T W U_j + lambda I)^-1 (U_j^T W x_j + t), with fresh t in R^rank iid from the
-    mechanism. Without noise this descends sum rho_(a s)(r) + lambda/2 ||theta||^2, rho Huber's
-    loss. The weights are psi(r)/r of the paper, continued to r = 0, where that is 0/0.
+    For each item, theta starts at random. Then K times: w_i = min(1, a s / |x_i - u_i^T theta|) and
+    theta = (U_j^T W U_j + lambda I)^-1 (U_j^T W x_j + t), with new noise t in R^rank, iid from the
+    mechanism. Without noise each step descends sum rho_(a s)(r) + lambda/2 ||theta||^2, where rho
+    is Huber's loss. The weights are the paper's psi(r)/r, set to their limit 1 at r = 0.
 
     Source: Gowtham et al. 2022, algorithms 2 and 3.
 

@@ -1,4 +1,4 @@
-"""Alternating robust regression with a privacy guarantee: A-IRLS by modified residuals."""
+"""Private alternating robust regression: A-IRLS by modified residuals."""
 
 from dpmc.errors import InputError
 from dpmc.methods.base import count, positive, with_parameters
@@ -13,18 +13,18 @@ LONGEST = 2.0**16
 class PrivateIRLS(PrivateALS):
     """A-IRLS within a privacy budget.
 
-    As :class:`dpmc.methods.factorization.private_als.PrivateALS`, but items are fitted with Huber's
-    loss. The reweighted Gram matrices of the papers depend on ratings and would have to be noised
-    in every inner step. With modified residuals (Huber, "Robust statistics", 1981, section 7.8) one
-    unweighted Gram matrix S is noised, then K times::
+    It differs from :class:`dpmc.methods.factorization.private_als.PrivateALS` in that items are
+    fitted with Huber's loss. The papers' reweighted Gram matrices depend on ratings and would need
+    noise in every inner step. With modified residuals (Huber, "Robust statistics", 1981, section
+    7.8) only one unweighted Gram matrix S is noised. Then K times::
 
         theta <- theta + (S + lambda I)^-1 (sum of u psi_a(x - u^T theta) + noise - lambda theta)
 
-    from the item's last row, at first from zero. As rho'' <= 1, S + lambda I majorises the
-    Hessian: without noise each step lowers sum rho_a(x - u^T theta) + lambda/2 ||theta||^2, whose
-    minimum is the only fixed point; where no residual exceeds a, one step is ridge regression. The
-    sensitivity is Gamma a instead of Gamma times the bound of what is left, but an item step takes
-    1 + K releases (K where Gram matrices are public).
+    starting from the item's last row, and from zero in the first item step. As rho'' <= 1, S +
+    lambda I majorises the Hessian: without noise each step lowers sum rho_a(x - u^T theta) +
+    lambda/2 ||theta||^2, whose minimum is the only fixed point. If no residual exceeds a, one step
+    is ridge regression. The sensitivity is Gamma a instead of Gamma times the residual bound, but
+    an item step takes 1 + K releases (K if Gram matrices are public).
 
     Source: Gowtham et al. 2022, algorithms 2 and 3.
 

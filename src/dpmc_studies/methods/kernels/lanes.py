@@ -1,13 +1,13 @@
 """R-IRLS for many rows of ratings at once, eight rows in the lanes of a vector.
 
-For one row with N ratings x, the factors F (N x r) of the other side, start theta_0 and noise
-t_1, ..., t_K, R-IRLS (Gowtham et al. 2022, algorithm 3) is, for k = 1, ..., K::
+For a row with N ratings x, factors F (N x r) of the other side, start theta_0 and noise t_1, ...,
+t_K, R-IRLS (Gowtham et al. 2022, algorithm 3) computes for k = 1, ..., K::
 
     w     = min(1, a / |x - F theta_{k-1}|)                    weights, W = diag(w)
     theta_k = (F^T W F + lambda I)^-1 (F^T W x + t_k)
 
-With a = infinity and K = 1 it is the ridge regression of ALS. Both forms below give this theta
-exactly, but neither builds F^T W F again at each step. Write D = W^-1 = max(1, |residual| / a):
+With a = infinity and K = 1 this is the ridge regression of ALS. Both forms below give this theta
+exactly, without building F^T W F again at each step. Write D = W^-1 = max(1, |residual| / a):
 
 rating space, for N up to about 1.5 r.  theta_k depends on theta_{k-1} only through W, so solve
 for z = W (x - F theta) / lambda: ::
@@ -21,11 +21,11 @@ factor space, for the rest.  F^T W F = F^T F - sum over |residual| > a of (1 - w
     few entries are that far off. Subtracting magnifies rounding errors by up to max D, so a lane
     where that exceeds `REBUILD` sums all its entries again.
 
-In both, steps where all weights are 1 share one factorization.
+In both forms, all steps in which every weight is 1 share one factorization.
 
-All arrays here have the 8 lanes as last axis (see :mod:`dpmc.methods.kernels.simd`); those of
-``work`` are described in :class:`dpmc_studies.methods.kernels.regressions.Workspace`. Rows of a
-batch with fewer ratings than its longest are padded with f = 0, x = 0, which changes nothing.
+The last axis of all arrays here is the 8 lanes (see :mod:`dpmc.methods.kernels.simd`).
+:class:`dpmc_studies.methods.kernels.regressions.Workspace` describes the arrays of ``work``. The
+rows of a batch are padded with f = 0, x = 0 to the longest row, which changes no result.
 """
 
 from dpmc.methods.kernels.simd import (
@@ -50,9 +50,8 @@ CHUNK = 16  # ratings whose products are summed in one go: their factors fit the
 def add_products(total, left, right, rows, columns, depth, symmetric):
     """Add left[:, :depth] right[:, :depth]^T to total.
 
-    If symmetric, to its lower triangle (and a little more). Blocks of 2 x 2 halve the number of
-    loads. At an odd end a block covers its last row or column twice, which writes the same sum
-    twice.
+    If ``symmetric``, only the lower triangle (and a few entries more) is added. Blocks of 2 x 2
+    halve the number of loads. At an odd end a block writes its last row or column twice, unchanged.
     """
     for i0 in range(0, rows, 2):
         i1 = min(i0 + 1, rows - 1)
@@ -77,8 +76,8 @@ def add_products(total, left, right, rows, columns, depth, symmetric):
 def factorize(matrix, shift, lower, pivots, size):
     """Write matrix + diag(shift) = L diag(1 / pivots) L^T, L unit lower triangular.
 
-    ``lower`` may be ``matrix`` itself. Column by column; L[i, j] waits undivided until row i
-    becomes the pivot row, so that the division is off the critical path.
+    ``lower`` may be ``matrix`` itself. The loop goes column by column and leaves L[i, j] undivided
+    until row i becomes the pivot row, so that the division is off the critical path.
     """
     one = broadcast(1.0)
     for j in range(size):
@@ -224,7 +223,7 @@ def add_all(count, matrix, target, work):
 
 @njit(cache=True)
 def subtract_excess(count, factors, matrix, target, work):
-    """Take (1 - w) f f^T off the matrix and (1 - w) x f off the target wherever w < 1."""
+    """Subtract (1 - w) f f^T from the matrix and (1 - w) x f from the target wherever w < 1."""
     listed = 0
     # the ratings off by more than a, listed lane by lane without a branch: a place that is not kept
     # is written over by the next rating
@@ -296,8 +295,8 @@ def bring_into_lanes(source, rows, scale, target):
 def gather_ratings(batch, indptr, indices, values, factors, work):
     """Bring the ratings of eight rows and their factors into lanes; return the largest count.
 
-    Rows with fewer ratings, and all of them once more at the end, are padded with x = 0 and the
-    last row of factors, which is zero.
+    Shorter rows are padded with x = 0 and the last row of factors, which is zero. Every row gets at
+    least one padding entry at its end.
     """
     longest = 0
     for row in batch:

@@ -11,7 +11,7 @@ from dpmc_studies.methods.kernels.lanes import CHUNK, solve_batches
 
 
 class Workspace(NamedTuple):
-    """Buffers of the kernels: n - 1 ratings at most, rank r, K steps, systems of order size."""
+    """Buffers of the kernels for up to n - 1 ratings, rank r, K steps and systems of order size."""
 
     factors: np.ndarray  # (n, r) factors of the other side, a row per rating
     columns: np.ndarray  # (n,) int64: which rows of the factors they are
@@ -61,10 +61,9 @@ def workspace(most_ratings: int, rank: int, steps: int, size: int) -> Workspace:
 class Regressions:
     """A regression for every row of ratings on the factors of the other side.
 
-    Computes theta_K of R-IRLS (Gowtham et al. 2022, algorithm 3) for all rows; with an infinite
-    threshold and one step it is the ridge regression of ALS (algorithm 1). See
-    :mod:`dpmc_studies.methods.kernels.lanes` for the two forms in which this is done. One thread,
-    no BLAS.
+    It computes theta_K of R-IRLS (Gowtham et al. 2022, algorithm 3) for all rows. With an infinite
+    threshold and one step, that is the ridge regression of ALS (algorithm 1). The two forms are in
+    :mod:`dpmc_studies.methods.kernels.lanes`. It uses one thread and no BLAS.
 
     Parameters
     ----------
@@ -105,7 +104,7 @@ class Regressions:
     ) -> np.ndarray:
         """Return theta_K of every row.
 
-        A row without ratings gets t_K / lambda, as the formula says: zeros without noise.
+        By the formula, a row without ratings gets t_K / lambda, which is zero without noise.
 
         Parameters
         ----------

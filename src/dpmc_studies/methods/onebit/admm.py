@@ -27,14 +27,14 @@ def alternating_directions(
 
         Z = argmin f + penalty/2 |. - W|^2 over the box,  X = P(2 Z - W),  W += 1.6 (X - Z)
 
-    with P the projection onto the nuclear-norm ball (Eckstein and Bertsekas 1992), sped up by
-    Anderson mixing of the last five steps. It stops when the root mean square of the entries of X -
-    Z is below the tolerance, which a careful projection has to confirm, and returns Z: its entries
-    obey the bound exactly, its nuclear norm up to the tolerance. Without convexity this is a
-    stationary point.
+    with P the projection onto the nuclear-norm ball (Eckstein and Bertsekas 1992). Anderson mixing
+    of the last five steps accelerates it. The iteration stops when the root mean square of the
+    entries of X - Z is below the tolerance, confirmed with a careful projection, and returns Z. The
+    entries of Z obey the bound exactly, its nuclear norm up to the tolerance. If the objective is
+    not convex, Z is a stationary point.
 
-    Return the matrix (d1, d2), the iterations and the residual that is compared with the tolerance.
-    Matrices have ``dtype``, single or double; the likelihood is in double precision always.
+    Return the matrix (d1, d2), the number of iterations, and the residual that is compared with the
+    tolerance. Matrices have ``dtype``, single or double; likelihoods are in double precision.
     """
     project, index = WarmProjection(tau), objective.index
     mixing = Mixing(np.prod(objective.shape), MEMORY, dtype)
@@ -78,10 +78,10 @@ def proximal(
 ) -> np.ndarray:
     """Return argmin f(x) + penalty/2 |x - target|^2 over abs(x) <= alpha.
 
-    Target and start, which is within the bound, have shape (n,); the penalty is above the largest
-    negative curvature of f. Newton steps, each kept between the nearest points known to lie on
-    either side of the zero of the derivative (halfway, once steps keep hitting them), until the
-    last one is below 1e-5, which leaves errors of about 1e-10.
+    ``target`` and ``start`` have shape (n,), and ``start`` is within the bound. The penalty exceeds
+    the largest negative curvature of f. Newton's method brackets the zero of the derivative and
+    keeps each step inside the bracket; after ten steps, a step that hits an end of the bracket is
+    replaced by bisection. It stops when a step is below 1e-5, which leaves errors of about 1e-10.
     """
     x = start
     low, high = np.full_like(x, -alpha), np.full_like(x, alpha)

@@ -1,4 +1,4 @@
-"""What a completed matrix has to beat: zero, one number for all, one number for every item."""
+"""Baselines for completed matrices: zero, one constant, or one number for every item."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from dpmc_studies.methods.onebit.noise import PRIVATE_ITEM_BIAS, plan_of
 
 
 def zero(problem) -> np.ndarray:
-    """Return the matrix 0, shape (d1, d2) as of all functions here, which looks at nothing."""
+    """Return the zero matrix, shape (d1, d2), as all functions here do; it ignores the signs."""
     return np.zeros(problem.shape)
 
 
@@ -16,9 +16,9 @@ def majority(problem) -> np.ndarray:
 
 
 def item_bias(problem) -> np.ndarray:
-    """Return one number for every item: its most likely one, pulled towards the others'.
+    """Return the most likely number for every item, shrunk towards the mean of all items.
 
-    See :func:`shrunken_means` for how much.
+    :func:`shrunken_means` chooses the amount of shrinkage.
     """
     return _columns(problem, _sums(problem), 0.0)
 
@@ -33,13 +33,13 @@ def private_item_bias(problem, epsilon: float, randomness) -> np.ndarray:
 
 
 def shrunken_means(sums: np.ndarray, counts: np.ndarray, variance: float) -> np.ndarray:
-    """Return the mean sign of every item, pulled towards the mean of all.
+    """Return the mean sign of every item, shrunk towards the mean m of all signs.
 
-    A sum s of n signs with noise of variance v estimates n times the item's mean, with variance n
-    (1 - m^2) + v, m the mean of all. The variance t of the items' means about m is estimated from
-    the sums by its moments, and a mean is the best linear guess m + t n (s - n m)/(t n^2 + n (1 -
-    m^2) + v), in [-1, 1], and m for items without signs. It looks at sums and counts alone, some
-    above 0 and all of shape (d2,), so it may follow a release of the sums.
+    Let s be the sum of n signs of an item plus noise of variance v. It estimates n times the item's
+    mean, with variance n (1 - m^2) + v. The variance t of the items' means about m is estimated
+    from the sums by the method of moments. The result is the best linear estimate m + t n (s - n
+    m)/(t n^2 + n (1 - m^2) + v), clipped to [-1, 1], and m for items without signs. It is
+    post-processing of sums and counts, which have shape (d2,); some counts are above 0.
     """
     # an item without signs says nothing, whatever its noise
     sums, rated = np.where(counts > 0, sums, 0.0), counts > 0

@@ -1,4 +1,4 @@
-"""Projected descent along noised gradients, with steps from public numbers alone."""
+"""Projected gradient descent with noised gradients and steps from public numbers alone."""
 
 import numpy as np
 
@@ -27,15 +27,15 @@ def noisy_descent(
 ) -> np.ndarray:
     """Return the matrix after K steps from 0 along clamped and noised gradients.
 
-    Each of the ``plan.releases`` steps is X <- P(X - s G), G the gradient at the observed entries
-    of X, clamped to [-clip, clip] and released through the ledger; P projects onto the ball. A line
-    search, a stopping rule or a step length that looks at the objective or at the gradient before
+    Each of the ``plan.releases`` steps is X <- P(X - s G). G is the gradient at the observed
+    entries of X, clamped to [-clip, clip] and released through the ledger; P projects onto the
+    ball. A line search, stopping rule or step length that used the objective or the gradient before
     the noise would void the guarantee.
 
-    C is ``clip``, and ``step`` is s in units of the objective's Newton step; both are public and
-    above 0. On synthetic data with a signal, where the error of the truncated matrix fell below
-    that of 0, steps of a half to two were best. Where noise drowns the signal, the shorter the step
-    the smaller the error, as 0 is hard to beat.
+    ``clip`` is C, and ``step`` is s in units of the objective's Newton step; both are public and
+    above 0. On synthetic data where the truncated matrix had less error than the zero matrix, steps
+    of 0.5 to 2 were best. Where noise drowns the signal, shorter steps give less error, because the
+    zero matrix is hard to beat.
     """
     places = objective.signs.users, objective.signs.items
     length = positive_finite("step", step) * objective.newton_step
@@ -51,10 +51,11 @@ def noisy_descent(
 def project(matrix: np.ndarray, ball: Ball) -> np.ndarray:
     """Return the nearest matrix in the ball, in Frobenius norm.
 
-    Where entries are bounded too, by alternating directions between the nuclear norm and the rest
+    If the ball bounds entries too, by alternating directions between the nuclear norm and the rest
     (Boyd, Parikh, Chu, Peleato and Eckstein, "Distributed optimization and statistical learning via
-    the alternating direction method of multipliers", 2011, section 3), until both agree and stand
-    still up to :data:`CLOSE`, or for MOST_ROUNDS rounds. Entries keep to +-alpha exactly.
+    the alternating direction method of multipliers", 2011, section 3). The iteration stops when
+    both agree and stand still up to :data:`CLOSE`, or after MOST_ROUNDS rounds. Entries obey
+    +-alpha exactly.
     """
     low_rank = project_nuclear(matrix, ball.tau)
     if ball.alpha is None or np.abs(low_rank).max() <= ball.alpha:

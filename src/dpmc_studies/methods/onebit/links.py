@@ -19,8 +19,8 @@ class Link:
     """A symmetric link: h is increasing, h(-x) = 1 - h(x), and -log h is convex.
 
     All functions work elementwise on float64 arrays of any shape and are stable for any finite
-    argument. After signs were flipped with probability p < 1/2, the chance of a sign is
-    c(t) = p + (1 - 2 p) h(t). A link has, beside what follows,
+    argument. After flips with probability p < 1/2, the probability of a sign is c(t) = p + (1 - 2
+    p) h(t). A subclass also has
 
     - ``cdf``, ``pdf``, ``ppf``: h, h' and the x with h(x) = p, -inf at 0 and inf at 1
     - ``_log_cdf``: log h and its derivative, also where h underflows; ``_log_slope``: that alone

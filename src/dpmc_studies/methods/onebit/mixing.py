@@ -9,15 +9,15 @@ RIDGE = 1e-8
 class Mixing:
     """Anderson mixing of a fixed-point iteration w -> w + step(w).
 
-    Of the last differences of plain iterates w + step and of steps it takes the combination whose
-    step is least in norm. Where a mixed iterate more than doubles the residual, it goes back to
-    the plain one and starts its memory again. Differences are stored in single precision: their
-    errors shrink with them.
+    It combines the last differences of steps and of plain iterates w + step so that the norm of the
+    combined step is least. If a mixed iterate more than doubles the residual, the iteration returns
+    to the plain iterate and clears its memory. Differences are stored in single precision: their
+    rounding errors shrink with them.
 
     Source: Walker and Ni, "Anderson acceleration for fixed-point iterations", SIAM J. Numer.
     Anal. 49 (2011), difference form, with a ridge on the normal equations.
 
-    w has ``size`` entries of a ``dtype``; ``memory`` differences are kept.
+    w has ``size`` entries of type ``dtype``; the last ``memory`` differences are kept.
     """
 
     def __init__(self, size: int, memory: int, dtype: type = np.float64):

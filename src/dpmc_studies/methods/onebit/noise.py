@@ -5,40 +5,38 @@ Neighbours differ in the sign of one entry; which entries are observed is public
 published ("_paper", "_literal") and corrected.
 
 Every mechanism here releases queries with independent noise on every coordinate. Let D be the
-largest change of one query by one flip, in l1 for Laplace noise of scale b and in l2 for Gaussian
-noise. The density of Laplace noise changes by a factor of at most exp(D/b); K such releases, each
-of which may depend on those before, by at most exp(K D/b) (basic composition). Whatever is made of
-the outputs without looking at the signs again keeps this (post-processing).
+largest change of a query by one flip, in l1 for Laplace noise of scale b and in l2 for Gaussian
+noise. Laplace noise changes the density by a factor of at most exp(D/b). K such releases, each of
+which may depend on earlier ones, change it by at most exp(K D/b) (basic composition). Any
+computation on the outputs that does not use the signs again keeps this guarantee (post-processing).
 
 **Gradient perturbation** (grap). A query is the gradient of the negative log-likelihood at the
-observed entries of the current matrix, clamped to [-C, C] entrywise. That matrix is 0 at first and
-then made from released gradients and public constants, so it is the same on both data sets; one
-flip changes one entry of the gradient, within [-C, C]: D = 2 C in l1 and in l2. With the scale
-2 C K/eps the total is eps; with C K/eps ("grap_paper") it is 2 eps, attained at C = 1/2 by the
-logistic link from the matrix 0, whose gradients are -y/2. K, C and the steps must be public
-numbers. Gaussian noise is calibrated for all K releases at once (:mod:`dpmc.privacy.calibration`,
-exact).
+observed entries of the current matrix, clamped to [-C, C] entrywise. The matrix starts at 0 and is
+then computed from released gradients and public constants, so it is the same on both data sets. One
+flip changes one entry of the gradient, within [-C, C]: D = 2 C in l1 and in l2. With the scale 2 C
+K/eps the total is eps. With C K/eps ("grap_paper") it is 2 eps. The logistic link attains this at C
+= 1/2 from the matrix 0, where gradients are -y/2. K, C and the steps must be public. Gaussian noise
+is calibrated exactly for all K releases at once (:mod:`dpmc.privacy.calibration`).
 
-**Output perturbation** (outp). The query is the non-private solution, clipped to [-alpha, alpha]:
-all d1 d2 entries may change, so D = 2 alpha d1 d2, the l1 diameter of the box. This also covers a
-change of all signs. A noise scaled to 2 alpha, the change of one entry ("outp_paper"), guarantees
-eps d1 d2 and no less than half of that: where two diagonal blocks of half the size are all +1 and
-one entry off the diagonal is observed, flipping it turns half of the matrix over or more.
+**Output perturbation** (outp). The query is the non-private solution, clipped to [-alpha, alpha].
+All d1 d2 entries may change, so D = 2 alpha d1 d2, the l1 diameter of the box. This also covers a
+change of all signs. Noise scaled to 2 alpha, the change of one entry ("outp_paper"), guarantees eps
+d1 d2. The true epsilon is at least half of this: if two diagonal blocks of half the size are all +1
+and one off-diagonal entry is observed, flipping that entry turns over at least half of the matrix.
 
 **Objective perturbation, logistic link** (objp). Since -log h(y x) = log(1 + e^-x) + x (1 - y)/2,
-the perturbed objective is sum log(1 + e^-x_i) + <x, (1 - y)/2 + H>: the signs enter only through
-(1 - y)/2 + H, which is the Laplace mechanism with D = 1. So any algorithm may follow, exact or not,
-with the entrywise bound or without. H is multiplied by 1: the objective as published halves it
-("objp_literal"), which makes this 2 eps.
+the perturbed objective is sum log(1 + e^-x_i) + <x, (1 - y)/2 + H>. The signs enter only through (1
+- y)/2 + H, which is the Laplace mechanism with D = 1. Any algorithm may follow, exact or not, with
+or without the entrywise bound. Here H is multiplied by 1. The published objective halves it
+("objp_literal"), which gives 2 eps.
 
-**Objective perturbation, Gaussian link** is another matter:
-:mod:`dpmc_studies.methods.onebit.guarantee`.
+**Objective perturbation, Gaussian link**: see :mod:`dpmc_studies.methods.onebit.guarantee`.
 
 **Item biases** (private_item_bias). The query is the sum of the signs of every item; D = 2.
 
-**Users.** All signs of one user, at most k, may flip: D of a sum over entries grows by the factor k
-in l1 and, as the k changed entries of a gradient differ, by sqrt(k) in l2. That of outp does not
-grow.
+**Users.** All signs of one user, at most k, may flip. D of a sum over entries grows by the factor k
+in l1. In l2 it grows by sqrt(k), because the k flips change different entries of a gradient. D of
+outp does not grow.
 """
 
 from dataclasses import dataclass
@@ -59,9 +57,9 @@ NOISED = (*OBJECTIVE, *GRADIENT, *OUTPUT, PRIVATE_ITEM_BIAS)
 
 @dataclass(frozen=True)
 class Facts:
-    """What the noise and the guarantee of a mechanism depend on: public, all of it.
+    """The public facts on which the noise and the guarantee of a mechanism depend.
 
-    The matrix is looked for in the ball, outputs are clipped to +-alpha, the shape is (d1, d2), and
+    The solution is in ``ball``, outputs are clipped to +-alpha, ``shape`` is (d1, d2), and
     ``most_ratings`` is k, the largest number of signs of one user.
     """
 
@@ -79,11 +77,11 @@ class Facts:
 
 @dataclass(frozen=True)
 class Plan:
-    """The noise of a run: of a release whose sensitivity, ``stated``, is 1.
+    """The noise of a run, for a release of sensitivity 1; ``stated`` is the assumed sensitivity.
 
-    ``entry`` and ``user`` are the largest change of a release if one sign, if all signs of a user
-    flip, in l1 for Laplace and in l2 for Gaussian noise. (For objp with the Gaussian link: of the
-    gradient.)
+    ``entry`` is the largest change of a release if one sign flips, and ``user`` if all signs of a
+    user flip, in l1 for Laplace and in l2 for Gaussian noise. (For objp with the Gaussian link,
+    they are changes of the gradient.)
     """
 
     noise: Laplace | Gaussian
@@ -108,7 +106,7 @@ def plan_of(
 ) -> Plan:
     """Return the noise of one of :data:`NOISED`.
 
-    ``epsilon`` is claimed of the whole run, ``delta`` is for grap_gaussian alone, ``clip`` above 0
+    ``epsilon`` is claimed for the whole run. Only grap_gaussian needs ``delta``. ``clip``, above 0,
     and ``iterations`` are C and K of gradient perturbation.
     """
     epsilon = positive_finite("epsilon", epsilon)

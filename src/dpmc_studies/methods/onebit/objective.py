@@ -10,11 +10,11 @@ from dpmc_studies.methods.onebit.links import Link, link_of
 class Objective:
     """f(x) = -sum log P(sign | x) + <linear, x> at the observed entries x, shape (n,).
 
-    P(+1 | x) = p + (1 - 2 p) h(x) and P(-1 | x) = 1 - P(+1 | x), p = ``flip``: the sign of h(x)
-    after randomised response. The entries keep the order of the signs.
+    P(+1 | x) = p + (1 - 2 p) h(x) and P(-1 | x) = 1 - P(+1 | x), with p = ``flip``: a random sign
+    with P(+1) = h(x) goes through randomised response. The order of the signs is kept.
 
-    ``linear``, shape (n,), is for objective perturbation. ``index``, int64 of shape (n,), has the
-    positions of the observed entries in the matrix, row after row.
+    ``linear``, shape (n,), is the noise of objective perturbation. ``index``, int64 of shape (n,),
+    holds the row-major positions of the observed entries in the matrix.
     """
 
     def __init__(
@@ -49,7 +49,8 @@ class Objective:
     def newton_step(self) -> float:
         """The step of Newton's method at 0 for the whole matrix: 1/(psi''(0) share).
 
-        psi'' is the curvature of the loss and share that of the observed entries; both are public.
+        psi'' is the curvature of the loss, and share is the observed share of entries; both are
+        public.
         """
         zero = np.zeros(1)
         curvature = self.link.curvature(zero, self.link.slope(zero))

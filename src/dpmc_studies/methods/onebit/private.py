@@ -1,10 +1,9 @@
-"""One-bit matrix completion within a privacy budget, or with the noise that the paper prints.
+"""One-bit matrix completion within a privacy budget, or with the noise as published.
 
-What each mechanism guarantees is derived in :mod:`dpmc_studies.methods.onebit.noise` and
-:mod:`dpmc_studies.methods.onebit.guarantee`. Whatever a run learns of the signs comes through its
-randomness: flipped signs, or the outputs of a :class:`dpmc.privacy.ledger.Ledger`. Solvers start
-from zero. The exceptions are objective perturbation with the Gaussian link, whose solver sees the
-signs, and what is not private at all.
+:mod:`dpmc_studies.methods.onebit.noise` and :mod:`dpmc_studies.methods.onebit.guarantee` derive the
+guarantees. A run sees the signs only through its randomness: as flipped signs, or as outputs of a
+:class:`dpmc.privacy.ledger.Ledger`. There are two exceptions: objective perturbation with the
+Gaussian link, whose solver sees the signs, and mechanisms without privacy. Solvers start from zero.
 
 Source: Li et al. 2021.
 """
@@ -30,10 +29,11 @@ from dpmc_studies.methods.onebit.solve import Ball, Solution, solve
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Signs, -1 and +1, and what is looked for. Who rated what is public.
+    """Signs, -1 and +1, the link and the ball of a completion. Who rated what is public.
 
-    ``alpha`` is the entrywise bound of the data, by default that of the ball, and 1 if it has none:
-    outputs are clipped to it, and the published scale of objective perturbation is that at alpha.
+    ``alpha`` bounds the entries of the true matrix; its default is the bound of the ball, or 1 if
+    the ball has none. Outputs are clipped to it. The published scale of objective perturbation uses
+    it.
     """
 
     signs: Ratings
@@ -70,9 +70,9 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Simulated:
-    """Where flips and noise come from: floating-point numbers of a seeded generator.
+    """The source of flips and noise: floating-point numbers of a seeded generator.
 
-    An audit gives what has the same two methods instead.
+    An audit passes another object with the same two methods.
     """
 
     rng: np.random.Generator
@@ -82,7 +82,7 @@ class Simulated:
         return response.flip(signs, self.rng)
 
     def ledger(self, noise, releases: int) -> Ledger:
-        """Return a ledger that adds ``noise``, which is that of a release of sensitivity 1."""
+        """Return a ledger that adds ``noise``, the noise of a release of sensitivity 1."""
         return Ledger(FloatNoise(noise, self.rng), releases)
 
 
@@ -90,8 +90,8 @@ class Simulated:
 class Completion:
     """A completed matrix, float64 of shape (d1, d2).
 
-    The guarantee is of the matrix alone: the rest tells how a solver fared, for whoever holds the
-    signs; it is None where nothing was solved. The value is that of the (perturbed) objective.
+    The guarantee covers the matrix alone. The other fields describe the solver, for readers who may
+    see the signs, and are None if nothing was solved. ``value`` is the (perturbed) objective's.
     """
 
     matrix: np.ndarray
@@ -115,10 +115,10 @@ def complete(
 ) -> Completion:
     """Complete a matrix of signs by a mechanism of :mod:`dpmc_studies.methods.onebit.guarantee`.
 
-    All mechanisms but those without privacy need the ``epsilon`` that they claim and randomness,
-    and grap_gaussian a ``delta``. ``clip``, ``iterations`` and ``step`` are C, K and the length of
-    a step of gradient perturbation, see :mod:`dpmc_studies.methods.onebit.gradient`. ``clear`` is
-    the non-private solution, for outp and outp_paper; solved for if not given.
+    Mechanisms with privacy need the ``epsilon`` that they claim and ``randomness``; grap_gaussian
+    also needs ``delta``. ``clip``, ``iterations`` and ``step`` are C, K and the step length of
+    gradient perturbation, see :mod:`dpmc_studies.methods.onebit.gradient`. ``clear`` is the
+    non-private solution for outp and outp_paper; it is solved for if not given.
     """
     options = {"delta": delta, "clip": clip, "iterations": iterations}
     guarantee = guarantee_of(mechanism, problem.facts, epsilon, **options)

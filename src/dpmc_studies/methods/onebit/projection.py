@@ -16,9 +16,9 @@ MOST_RESTARTS = 20  # of that method; noised gradients of ML-100K take two
 
 
 def simplex_threshold(values: np.ndarray, total: float) -> float:
-    """Return the theta >= 0 with sum max(values - theta, 0) = total > 0; 0 if the sum is no more.
+    """Return the theta >= 0 with sum max(values - theta, 0) = total > 0, or 0 for a smaller sum.
 
-    Values, shape (n,), are at least 0, the largest first.
+    ``values``, shape (n,), are at least 0 and in descending order.
     """
     excess = np.cumsum(values) - total
     if excess[-1] <= 0:
@@ -31,11 +31,11 @@ def simplex_threshold(values: np.ndarray, total: float) -> float:
 
 
 def singular_pairs(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return singular values, largest first, and left singular vectors, of a wide matrix.
+    """Return descending singular values and the left singular vectors of a wide matrix.
 
-    Of (m, n), m <= n, these are (m,) and, in columns, (m, m). From the Gram matrix: half the work
-    of a singular value decomposition, and errors of about 1e-8 of the largest value in the small
-    ones, which a projection discards.
+    For shape (m, n), m <= n, they have the shapes (m,) and (m, m), with vectors in columns. They
+    are computed from the Gram matrix, with half the work of a singular value decomposition. Small
+    values have errors of about 1e-8 of the largest one, but a projection discards them.
     """
     squares, vectors = np.linalg.eigh(matrix @ matrix.T)
     return np.sqrt(np.maximum(squares[::-1], 0)), vectors[:, ::-1]
@@ -93,11 +93,11 @@ def mean_square(matrix: np.ndarray) -> float:
 
 
 def leading_factors(matrix: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return factors of the best approximations in Frobenius norm of all ranks up to one.
+    """Return factors of the best approximations in Frobenius norm, for all ranks up to ``rank``.
 
-    Of an (m, n) matrix they have shapes (m, r) and (r, n) with r = min(rank, m, n): the
-    approximation of rank k is the first k columns of the left one times the first k rows of the
-    right one.
+    For an (m, n) matrix the factors have shapes (m, r) and (r, n) with r = min(rank, m, n). The
+    first k columns of the left factor times the first k rows of the right factor are the
+    approximation of rank k.
     """
     if matrix.shape[0] > matrix.shape[1]:
         left, right = leading_factors(matrix.T, rank)
@@ -107,12 +107,12 @@ def leading_factors(matrix: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarr
 
 
 class WarmProjection:
-    """Projection of a sequence of matrices, each near the one before, onto the nuclear-norm ball.
+    """Project a sequence of matrices, each near the previous one, onto the nuclear-norm ball.
 
-    A block subspace iteration finds the singular pairs above the threshold; it starts from the
-    subspace of the matrix before, so that one round a matrix is enough once the sequence settles.
-    The block grows until its eighth smallest value lies below the threshold, so that no pair above
-    it is missing; where it would span much of the matrix, the whole decomposition is computed.
+    A block subspace iteration finds the singular pairs above the threshold. It starts from the
+    subspace of the previous matrix, so one round per matrix is enough once the sequence settles.
+    The block grows until its eighth smallest value is below the threshold, so that no pair is
+    missing. If it would span much of the matrix, the whole decomposition is computed instead.
     """
 
     def __init__(self, tau: float):

@@ -1,4 +1,4 @@
-"""Signs of ratings, which one-bit completion learns from: cut at a threshold."""
+"""Signs of ratings, the input of one-bit completion."""
 
 from dataclasses import replace
 
@@ -12,10 +12,10 @@ SIGN_RANGE = (-1.0, 1.0)
 
 
 def binarise(ratings: Ratings, threshold: float | str) -> Ratings:
-    """Return the signs of ratings: +1 above a threshold, else -1; their order stays.
+    """Return the signs of ratings, in their order: +1 above the threshold, else -1.
 
-    The threshold "mean" is that of all ratings that are passed. It is computed from private values,
-    so a guarantee covers the signs only if it is taken as public, as Li et al. do.
+    The threshold "mean" is the mean of all ratings passed. It is computed from private values, so a
+    guarantee covers the signs only if the mean is taken as public, as Li et al. do.
     """
     if not len(ratings):
         raise InputError(f"{ratings.name}: there are no ratings to make signs of.")

@@ -36,7 +36,7 @@ class Ball:
 class Solution:
     """What a solver found: a matrix, float64 of shape (d1, d2), and the objective's value at it.
 
-    The residual is what the stopping rule compared with the tolerance.
+    ``residual`` is the number that the stopping rule compared with the tolerance.
     """
 
     matrix: np.ndarray
@@ -55,7 +55,7 @@ def solve(
 ) -> Solution:
     """Minimise the objective over the ball, from zero.
 
-    Without an entrywise bound by spectral projected gradient, with one by alternating directions.
+    The method is spectral projected gradient, or alternating directions with an entrywise bound.
 
     Parameters
     ----------

@@ -21,14 +21,14 @@ def spectral_gradient(
 ) -> tuple[np.ndarray, int, float]:
     """Minimise over the matrices of nuclear norm at most tau, from zero.
 
-    Return the matrix (d1, d2), the iterations and the residual that is compared with the tolerance.
-    Matrices have ``dtype``, single or double; the likelihood is always in double precision.
+    Return the matrix (d1, d2), the number of iterations, and the residual that is compared with the
+    tolerance. Matrices have ``dtype``, single or double; likelihoods are in double precision.
 
     Source: Birgin, Martinez and Raydan, "Nonmonotone spectral projected gradient methods on convex
-    sets", SIAM J. Optim. 10 (2000), algorithm SPG2: memory 10, Armijo constant 1e-4, steps g in
-    [1e-3, 1e3]. It stops when the root mean square of the entries of P(X - g G) - X, divided by
-    max(g, 1), is below the tolerance, which a careful projection has to confirm. Without convexity
-    this is a stationary point.
+    sets", SIAM J. Optim. 10 (2000), algorithm SPG2, with memory 10, Armijo constant 1e-4 and steps
+    g in [1e-3, 1e3]. It stops when the root mean square of the entries of P(X - g G) - X, divided
+    by max(g, 1), is below the tolerance, confirmed with a careful projection. If the objective is
+    not convex, the result is a stationary point.
     """
     project, index = WarmProjection(tau), objective.index
     x, seen = np.zeros(objective.shape, dtype), np.zeros(len(index))

@@ -22,9 +22,9 @@ DTYPES = ("float32", "float64")
 class AlternatingLeastSquares(FactorModel):
     """Factors that minimise sum (x - b_i - u_i . v_j)^2 + lambda (sum |u_i|^2 + sum |v_j|^2).
 
-    By turns, all user rows from the item rows, then all item rows from the user rows. A user or an
-    item without ratings gets the zero row. Beside the ratings, grouped by user and by item, and the
-    factors it needs little memory: 10 million ratings at rank 128 stay below 1 GiB.
+    All user rows and all item rows are solved for in turn, each from the other side's rows. A user
+    or item without ratings gets the zero row. The fit needs little memory besides the factors and
+    the ratings, grouped by user and by item: 10 million ratings at rank 128 fit in 1 GiB.
 
     Source: the non-private form of Chien et al. 2021, section 3.
 
@@ -54,8 +54,8 @@ class AlternatingLeastSquares(FactorModel):
     def fit(self, ratings, *, rng, noise_rng=None, callback=None, of_items=None):
         """Fit the model; ``noise_rng`` is not used. See :meth:`dpmc.methods.base.Method.fit`.
 
-        Item rows are fitted to the ratings ``of_items`` if given, some of ``ratings``, and users
-        to all of theirs, as in DPALS.
+        If ``of_items``, a part of ``ratings``, is given, item rows are fitted to ``of_items`` and
+        user rows to all ``ratings``, as in DPALS.
         """
         check_ratings(ratings)
         rng = check_generator("rng", rng)

@@ -19,26 +19,25 @@ class DPAltMin(JointMethod):
     """Alternating minimisation: users solve for themselves and send how they would move V.
 
     V starts as the top eigenvectors of the noised sum of x x^T, as in
-    :class:`dpmc_studies.methods.user_level.private_svd.PrivateSVD`; entries of these larger than
-    2 c sqrt(rank/n_items), c being ``coherence``, become 0. Then T times:
+    :class:`dpmc_studies.methods.user_level.private_svd.PrivateSVD`. Entries larger than 2 c
+    sqrt(rank/n_items) in size, with c = ``coherence``, are set to 0. Then T times:
 
     1. V <- sqrt(n_items) V (V^T V)^(-1/2).
-    2. Every user fits u = (sum v v^T + lambda I)^-1 sum v x alone, and finds the smallest change of
-       the rows of V under which u fits the ratings x that count exactly:
-       D_j = (x_j - v_j . u) u / |u|^2. D is scaled down to Frobenius norm C and sent.
-    3. The server adds up, with noise, and takes a Newton step for users of all directions alike:
-       V <- V + (rank / item_ratings) (sum of D + noise).
+    2. Every user fits u = (sum v v^T + lambda I)^-1 sum v x alone. The user then computes the
+       smallest change D of V with which u fits the ratings x that count exactly: D_j = (x_j - v_j .
+       u) u / |u|^2. The user scales D down to Frobenius norm C and sends it.
+    3. The server sums all D, adds noise, and takes the Newton step for users whose rows point
+       equally in all directions: V <- V + (rank / item_ratings) (sum of D + noise).
 
-    **Sensitivity.** The start: L^2, or sqrt(2) L^2 if another user takes the place. A sum of D: it
-    changes by one D of norm C, or by the difference of two, 2 C; given V, which was released, D
-    depends on the user's own ratings alone.
+    **Sensitivity.** For the start it is L^2, or sqrt(2) L^2 if a user is replaced. A sum of D
+    changes by one D, of norm C, or, if a user is replaced, by the difference of two, of norm 2 C. V
+    was released before, so given V each D depends on its user's own ratings alone.
 
-    As published, in the read-me of DP_Matrix_Completion_Alt_Min, nodes send what they solved for
-    without clipping, the start is that of the ratings without noise, noise has a free standard
-    deviation and rounds are not composed; ratings are split at random into 2 T + 1 parts, which
-    theory asks for, and the server averages. Here everything is clipped, noised and accounted for,
-    all ratings take part in each round, and a public number stands for that of the terms of the
-    average.
+    The algorithm as published, in the read-me of DP_Matrix_Completion_Alt_Min, has no clipping, a
+    start without noise, noise with a free standard deviation, and no composition over rounds. It
+    splits the ratings at random into 2 T + 1 parts, as its theory requires, and the server
+    averages. Here everything is clipped, noised and accounted for, each round uses all ratings, and
+    the sum is divided by a public number instead of its number of terms.
 
     Parameters that are not listed are those of
     :class:`dpmc_studies.methods.user_level.joint.JointMethod`.

@@ -16,18 +16,17 @@ fewer ratings in a part than there are factors."""
 
 @with_parameters
 class RoundsAsPrinted(CentredFactors):
-    """Rounds of nodes that fit and a server that averages: nothing of it is private.
+    """Rounds in which nodes fit and a server averages, as in the read-me; not private.
 
-    Ratings are put into parts at random. V starts as the top right singular vectors of part 0. In
-    each round every node fits its u to its ratings in one part, fits V to its ratings in one part,
-    and the server takes the mean over the nodes.
+    Ratings are split into parts at random. V starts as the top right singular vectors of part 0. In
+    each round every node fits its u to its ratings in one part and V to its ratings in one part.
+    The server then takes the mean of V over the nodes.
 
-    A node is a user here, as in :class:`dpmc_studies.methods.user_level.altmin.DPAltMin`: the
-    read-me gives a column to each of its n nodes, n being the number of items, and protects users.
-    Three choices favour the methods: there is no noise, for which the read-me has no standard
-    deviation; ratings are centred; and after each round users fit all of their ratings to the mean,
-    in place of returning what fits the parts of the last round. V is multiplied by a number after
-    each round, which changes no prediction.
+    Here a node is a user, as in :class:`dpmc_studies.methods.user_level.altmin.DPAltMin`. (The
+    read-me has n nodes, n being the number of items, with a column each, and protects users.) Three
+    choices favour the methods: no noise is added, because the read-me gives no standard deviation;
+    ratings are centred; and after each round users fit all of their ratings to the mean V, not only
+    the ratings of the last parts. V is rescaled after each round, which changes no prediction.
 
     Parameters
     ----------
@@ -70,28 +69,27 @@ class RoundsAsPrinted(CentredFactors):
 
     @abstractmethod
     def _weights(self, users, fitted) -> np.ndarray:
-        """Return what a user's ratings are multiplied by to give what the node sends.
+        """Return each user's factor of the matrix that the node sends; the other factor is ratings.
 
-        Like ``users`` that is (n_users, rank); nodes fit V to ``fitted``, sparse, (n_users,
-        n_items).
+        The result has the shape of ``users``, (n_users, rank). Nodes fit V to the sparse matrix
+        ``fitted``, (n_users, n_items).
         """
 
 
 @with_parameters
 class AltMinAsPrinted(RoundsAsPrinted):
-    """AltMin with parts and averages as printed, and no noise: nothing of it is private.
+    """AltMin with parts and averages as printed, without noise; not private.
 
-    Ratings are put into 2 T + 1 parts at random. V starts as the top right singular vectors of
-    part 0; entries larger than 2 c sqrt(rank/n_items), c being ``coherence``, become 0, and the
-    columns are made orthonormal. Round l = 0, ..., T - 1:
+    Ratings are split into 2 T + 1 parts at random. V starts as the top right singular vectors of
+    part 0. Its entries larger than 2 c sqrt(rank/n_items) in size, with c = ``coherence``, are set
+    to 0, and its columns are made orthonormal. Round l = 0, ..., T - 1:
 
     1. Every node fits u = arg min |P(V u) - x|^2 to its ratings x in part l + 1.
-    2. Every node fits V to its ratings in part T + l + 1. One column does not determine V; of the
-       matrices that fit exactly this is the shortest, row j being x_j u / |u|^2, or 0.
+    2. Every node fits V to its ratings in part T + l + 1. One user's ratings do not determine V;
+       the node takes the exact fit of least norm, with row j = x_j u / |u|^2, or 0 if unrated.
     3. The server takes the mean over the nodes.
 
-    What was chosen where the read-me is silent, in favour of the method, is said in
-    :class:`RoundsAsPrinted`.
+    :class:`RoundsAsPrinted` lists our choices where the read-me is silent. They favour the method.
 
     Source: read-me of DP_Matrix_Completion_Alt_Min, algorithms "the cloud server" and "at node j".
 
@@ -119,27 +117,27 @@ class AltMinAsPrinted(RoundsAsPrinted):
 
 
 class SAltLSAsPrinted(RoundsAsPrinted):
-    """SAltLS with parts, medians and averages as printed, without noise: nothing is private.
+    """SAltLS with parts, medians and averages as printed, without noise; not private.
 
-    Half of the ratings, drawn at random, are part 0, the others parts 1 to T. V starts as the top
-    right singular vectors of part 0. Round l = 0, ..., T - 1:
+    A random half of the ratings is part 0; the other half is split into parts 1 to T. V starts as
+    the top right singular vectors of part 0. Round l = 0, ..., T - 1:
 
     1. Every node fits u = arg min |P(V u) - x|^2 to its ratings x in part l + 1.
-    2. Every node fits V to the same ratings. Of the matrices that fit exactly this is the shortest,
-       x u^T / |u|^2, in :class:`AltMinAsPrinted` as well.
-    3. SmoothQR: the node sends the orthonormal basis. The matrix has rank one, so that Gram-Schmidt
-       leaves one column, sign(u_1) x / |x|, and nothing determines the others: they are 0 here.
+    2. Every node fits V to the same ratings and takes the exact fit of least norm, x u^T / |u|^2,
+       as in :class:`AltMinAsPrinted`.
+    3. SmoothQR: the node sends an orthonormal basis. The matrix has rank one, so Gram-Schmidt gives
+       one column, sign(u_1) x / |x|, and leaves the others undetermined. Here they are 0.
     4. The server takes the mean over the nodes.
 
-    So V has a single direction after the first round, whatever the rank. Beside the choices of
-    :class:`RoundsAsPrinted` four favour the method. MedianLS is the fit to the whole part: a median
-    over three groups of one column's entries, or more, is 0 everywhere, as each entry is in one
-    group. SmoothQR adds no noise, for which the read-me has neither error parameter nor coherence.
-    The columns that nothing determines are 0, not noise. u is used as fitted, not as its
-    orthonormal basis: that of one row has length 1, whatever the user's ratings.
+    After the first round V therefore has a single direction, whatever the rank. Four choices favour
+    the method, in addition to those of :class:`RoundsAsPrinted`. MedianLS fits the whole part: the
+    entrywise median over three or more groups of one user's ratings would be 0 everywhere, because
+    each entry is in one group only. SmoothQR adds no noise, because the read-me gives neither its
+    error parameter nor its coherence. The undetermined columns are 0, not noise. u is used as
+    fitted: the orthonormal basis of a single row would have length 1, whatever the user's ratings.
 
-    Source: read-me of DP_Matrix_Completion_Alt_Min, algorithms "DP-SAltLS"; MedianLS and SmoothQR,
-    which it names and does not print: Hardt 2014, algorithms 3 and 4.
+    Source: read-me of DP_Matrix_Completion_Alt_Min, algorithms "DP-SAltLS". It names MedianLS and
+    SmoothQR without printing them: see Hardt 2014, algorithms 3 and 4.
     """
 
     def _parts(self, rng, size):

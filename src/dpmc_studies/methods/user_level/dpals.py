@@ -1,4 +1,4 @@
-"""DPALS: alternating least squares at user level, of which only the item steps see noise."""
+"""DPALS: alternating least squares with user-level privacy; only the item steps are noised."""
 
 import math
 from dataclasses import field, replace
@@ -41,27 +41,29 @@ class DPALS(OffsetModel):
 
     The model is offset + u . v, learnt from ratings less the offset. T times:
 
-    1. V <- sqrt(n_items) V (V^T V)^(-1/2). The span stays, and users are about as long as ratings.
-    2. Every user fits u = (sum v v^T + lambda_u I)^-1 sum v x to all of their own ratings, alone,
-       and clips u to norm Gamma_u and the k ratings that count to [-Gamma_M, Gamma_M], maybe
-       their vector to norm L.
-    3. For every item H = sum u u^T + noise and w = sum u x + noise; v = (H + lambda I)^-1 w, with
-       H made positive semidefinite.
+    1. V <- sqrt(n_items) V (V^T V)^(-1/2), which keeps the span. Users are about as long as
+       ratings.
+    2. Every user fits u = (sum v v^T + lambda_u I)^-1 sum v x to all of their own ratings, alone.
+       The user then clips u to norm Gamma_u, the k ratings that count to [-Gamma_M, Gamma_M], and,
+       if ``row_bound`` is given, the vector of these ratings to norm L.
+    3. For every item, H = sum u u^T + noise, made positive semidefinite, and w = sum u x + noise
+       give v = (H + lambda I)^-1 w.
 
-    Afterwards users fit once more, for themselves. The last V, and whatever else was released,
-    is private, and users learn nothing but their own rows of it: joint differential privacy.
+    Afterwards users fit once more, alone. The last V and everything else that was released is
+    private. Each user also learns their own row u, and nothing else: joint differential privacy.
 
-    All that looks at ratings of others passes the ledger: sensitivities and shares of the budget
-    are derived in :mod:`dpmc_studies.methods.user_level.plan`, for users who come or go and for
-    users who are replaced. The sample of k ratings, offsets of users and their rows u depend on the
-    user's own ratings and on what was released. So the fit is Gaussian DP with mu^2 the sum over
-    its releases, with no slack; ``releases`` is 1, of which each release gets its share.
+    Every statistic of more than one user passes the ledger.
+    :mod:`dpmc_studies.methods.user_level.plan` derives its sensitivity and its share of the budget,
+    for added or removed and for replaced users. The sample of k ratings, the offset and the row u
+    of a user depend on the user's own ratings and on released values only. The fit is therefore
+    exactly Gaussian DP, with mu^2 the sum over its releases. ``releases`` is 1; each release gets a
+    share of it.
 
-    Differences from algorithm 1: the projection comes before lambda; H is noised as a full
-    symmetric matrix; V keeps size sqrt(n_items) instead of 1; users fit all of their ratings in
-    each step and sample once, as the paper says that it does in practice. ``literal`` undoes the
-    first three, ``resampled`` the last two. A share of the items is rounded to the nearest number
-    of them, with ``literal`` up.
+    Differences from algorithm 1: H is projected before lambda is added; H is noised as a full
+    symmetric matrix; V has size sqrt(n_items) instead of 1; users fit all of their ratings in each
+    step; and they sample once, as the paper does in practice. ``literal`` undoes the first three
+    differences, ``resampled`` the last two. The number of items with factors is a share of all,
+    rounded to the nearest integer, or up with ``literal``.
 
     Source: Chien et al. 2021, algorithms 1 and 2, section 5; Dwork et al. 2014 for the start;
     McSherry and Mironov 2009 for the private mean.
@@ -354,9 +356,9 @@ class DPALS(OffsetModel):
 
 
 def check_options(model) -> None:
-    """Refuse options that contradict each other, or that would be paid for without a use.
+    """Raise InputError for options that contradict each other or spend budget to no use.
 
-    Each option of the model, a DPALS, is in its range.
+    ``model`` is a DPALS; each of its options alone is already known to be in its range.
     """
     uneven = model.sampling != "uniform" or model.regularization_exponent > 0
     counted = model.item_share < 1 or uneven

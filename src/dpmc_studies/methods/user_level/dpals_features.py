@@ -17,29 +17,29 @@ ALTERNATIONS = 20
 
 @with_parameters
 class DPALSWithFeatures(WithItemFeatures, DPALS):
-    """DPALS whose item rows v are pulled to what public features f of the items say.
+    """DPALS that pulls each item row v towards a prediction from the item's public features f.
 
-    As :class:`dpmc_studies.methods.user_level.dpals.DPALS` but for what is made of H and w in step
+    In step 3 of :class:`dpmc_studies.methods.user_level.dpals.DPALS` it solves differently for v.
     3.
 
     - "factored", DP-CMF (Curmei, Krichene, Zhang and Sundararajan, "Private matrix factorization
-      with public item features", RecSys 2023): the matrix F of features is factored beside the
-      ratings, as V W^T. The sum over items of v.H v - 2 w.v + lambda |v|^2 + omega |f - W v|^2 is
-      minimised by turns over W, W^T = (V^T V)^-1 V^T F, and over all
-      v = (H + lambda I + omega W^T W)^-1 (w + omega W^T f), from omega = 0 on.
+      with public item features", RecSys 2023): the matrix F of features is factored as V W^T
+      together with the ratings. The objective, the sum over items of v.H v - 2 w.v + lambda |v|^2 +
+      omega |f - W v|^2, is minimised alternately over W, with W^T = (V^T V)^-1 V^T F, and over all
+      v = (H + lambda I + omega W^T W)^-1 (w + omega W^T f). The first V has omega = 0.
     - "encoded", after the idea of Krichene, Mayoraz, Rendle, Song, Thakurta and Zhang, "Private
-      learning with public features" (AISTATS 2024): v = Theta (1, f) + a free part with the
-      penalty lambda, and Theta with lambda / omega. The best v are
-      (H + lambda I)^-1 (w + lambda Theta (1, f)); the best Theta with these solves one linear
+      learning with public features" (AISTATS 2024): v = Theta (1, f) + a free part. The free part
+      has the penalty lambda, and Theta the penalty lambda / omega. For a given Theta the best v is
+      (H + lambda I)^-1 (w + lambda Theta (1, f)); the best Theta with these v solves one linear
       system, :func:`encoded`.
 
-    Of both papers we could read the abstract and the beginning, so these are our forms. That W and
-    v take turns within a step, and the start from F, are ours.
+    We could read only the abstract and the beginning of both papers, so the details are ours: the
+    alternation of W and v within a step, and the start from F.
 
-    **Privacy.** H and w are those of DPALS, released with the same sensitivities and shares; users
-    see the last V and their own ratings. All that features change is a function of them, of H, w
-    and settings: post-processing of what is paid for, so they cost nothing. What is public has to
-    be: features into which a rating of somebody went are not.
+    **Privacy.** DPALS releases the same H and w with the same sensitivities and shares, and users
+    see the last V and their own ratings. Features only enter a function of F, H, w and the
+    settings, so they are post-processing and cost nothing. Features must be public: nobody's
+    ratings may have gone into them.
 
     Parameters that are not listed are those of
     :class:`dpmc_studies.methods.user_level.dpals.DPALS`.
@@ -138,10 +138,10 @@ def encoded(
 ) -> np.ndarray:
     """Return the rows of the encoder, shape (n_items, rank); parameters as of :func:`factored`.
 
-    With G = (H + lambda I)^-1 and m = Theta (1, f), the least of v.H v - 2 w.v + lambda |v - m|^2
-    over v is at v = G (w + lambda m), and is m.S m - 2 t.m up to a constant, S = lambda (I -
-    lambda G) and t = lambda G w. The sum of these over the items, plus the mean lambda / omega
-    times |Theta|^2, is quadratic in Theta.
+    Let G = (H + lambda I)^-1 and m = Theta (1, f). For a given m, v.H v - 2 w.v + lambda |v - m|^2
+    is least at v = G (w + lambda m). The minimum is m.S m - 2 t.m up to a constant, with S = lambda
+    (I - lambda G) and t = lambda G w. Theta minimises the sum of these minima over the items plus
+    mean(lambda) / omega |Theta|^2. This objective is quadratic.
     """
     rank, columns = grams.shape[-1], np.column_stack([np.ones(len(features)), features])
     each = strengths[:, None, None]

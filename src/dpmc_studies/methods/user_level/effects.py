@@ -1,4 +1,4 @@
-"""Global effects, effects of items and of users, and the covariance of what these leave."""
+"""Means of items and users, and the covariance of the residuals."""
 
 import numpy as np
 
@@ -23,36 +23,36 @@ from dpmc_studies.methods.user_level.outer_sums import (
 
 @with_parameters
 class EffectsAndCovariance(OffsetModel):
-    """Item mean + user mean + what a noised covariance of the rest predicts.
+    """Predict item mean + user mean + a residual, the last from a noised covariance of residuals.
 
-    Every user has the weight 1/n, n being the number of the user's ratings that count. With ratings
-    x less the middle of the range:
+    Every user has the weight 1/n, where n is the number of the user's ratings that count. Below,
+    ratings x are taken relative to the middle of the range:
 
-    1. Sums and numbers of the ratings of each item, each rating counting 1/sqrt(n), are released.
-       Their totals give the mean of all, and with it a damped mean of each item
+    1. For each item, the sum and the number of its ratings are released, with each rating weighted
+       by 1/sqrt(n). Their totals give the global mean, and with it a damped mean of each item
        (:func:`dpmc.methods.factorization.private_offsets.damped_offsets`).
-    2. Users alone take off these and their own damped mean of what is left of all their ratings.
-    3. What is left then, r, is clamped to [-B, B]. The sum of r r^T/n over users, for the items
-       with the highest noised numbers, is released; so is maybe the sum of e e^T/n, e being 1 where
-       there is a rating, by which the former is divided, entry by entry.
-    4. Its top eigenvectors and eigenvalues are published. Either users fit their r to the former
-       alone (the predictor by SVD); or they predict r of an item from their k nearest r: those of
-       the rated items whose covariance C with it, in what the top eigenvectors leave of the
-       matrix, is furthest from 0. With N for these, the prediction is C_iN (C_NN + lambda I)^-1
-       r_N. As C = F F^T, it is f_i . u, u being the ridge regression of r_N on F_N.
+    2. Each user alone subtracts the item means from all own ratings, then the damped mean of the
+       rest.
+    3. The residuals r are clamped to [-B, B]. The sum of r r^T/n over users is released for the
+       items with the highest noised numbers. Optionally the sum of e e^T/n is released too, where e
+       is 1 for rated items, and the first sum is divided by it entry by entry.
+    4. The top eigenvectors and eigenvalues of the result are published. With the SVD predictor,
+       users fit their r to the eigenvectors. With the neighbour predictor, users predict r of item
+       i from k neighbours N: the rated items whose covariance C with i, in the low-rank part of the
+       matrix, is largest in size. The prediction is C_iN (C_NN + lambda I)^-1 r_N. As C = F F^T, it
+       equals f_i . u, where u is the ridge regression of r_N on F_N.
 
-    **Sensitivity.** With R for half the length of the range, a user's x/sqrt(n) has at most the
-    length R, and e/sqrt(n) has the length 1: sums move by R (2 R if another user takes the place)
-    and numbers by 1 (sqrt(2), as they have no signs). r/sqrt(n) has at most the length B, so that
-    r r^T/n moves its sum by B^2, and e e^T/n by 1, in the Frobenius norm (sqrt(2) times that if
-    another user takes the place: :func:`dpmc.methods.user_level.covariance.outer_sensitivity`).
-    Given what was released before, r depends on the user's own ratings alone.
+    **Sensitivity.** Let R be half the length of the range. The vector x/sqrt(n) of a user has at
+    most length R and e/sqrt(n) has length 1. The sums therefore change by R (2 R if a user is
+    replaced), and the numbers by 1 (sqrt(2), because they are not negative). r/sqrt(n) has at most
+    length B. In the Frobenius norm r r^T/n changes its sum by B^2 and e e^T/n by 1 (sqrt(2) times
+    as much if a user is replaced: :func:`dpmc.methods.user_level.covariance.outer_sensitivity`).
+    Given the earlier releases, r depends on the user's own ratings alone.
 
-    Source: McSherry and Mironov 2009: the mean, means of movies and of users with fictitious
-    ratings, clamped residuals, weighted covariances and numbers of pairs. There single ratings are
-    protected, the mean is a release of its own (here it follows from those of the items), damping
-    does not know of the noise. How they weigh neighbours we could not read: the weights above,
-    which the covariance gives, are ours.
+    Source: McSherry and Mironov 2009, for the mean, the means of movies and users with fictitious
+    ratings, clamped residuals, weighted covariances and numbers of pairs. They protect single
+    ratings, release the mean separately (here it follows from the item sums), and damp without
+    regard to the noise. We could not read how they weigh neighbours; the weights above are ours.
 
     Parameters that are not listed are those of :class:`dpmc.methods.private.PrivateMethod`.
 

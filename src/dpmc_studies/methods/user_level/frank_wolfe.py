@@ -1,9 +1,8 @@
 """Matrix completion over the nuclear-norm ball by the Frank-Wolfe method, private and not.
 
-Minimised is |P(Y - X)|_F^2 over the matrices Y of nuclear norm at most K, where X are the ratings
-and P keeps the entries that are observed. Each step moves towards -K u v^T, with (u, v) the top
-singular vectors of the residual A = P(Y - X); v is the top eigenvector of A^T A, to which each
-user adds one outer product.
+The objective is |P(Y - X)|_F^2 over the matrices Y of nuclear norm at most K. X are the ratings,
+and P keeps the observed entries. Each step moves towards -K u v^T, with (u, v) the top singular
+vectors of the residual A = P(Y - X). v is the top eigenvector of A^T A, a sum over users.
 """
 
 import math
@@ -38,21 +37,20 @@ SMALL = 64
 class PrivateFrankWolfe(JointMethod):
     """Frank-Wolfe steps whose directions come from a noised covariance of residuals.
 
-    A user's ratings x are scaled down to length L. T times: users send a a^T of their residuals
-    a = P(y - x), whose sum W is noised; (lambda^2, v) is its top eigenpair. Each user alone then
-    takes the step y <- (1 - 1/T) y - (K/T) (a . v / lambda') v and scales y down until
-    |P(y)| <= L. With the slack, lambda' is lambda + sqrt(sigma log(m/beta)) m^(1/4), sigma being
-    the standard deviation of the noise and m the number of items, so that with high probability
-    no user steps too far; without, lambda' = lambda.
+    Each user's ratings x are scaled down to length L. Then T times: users send a a^T of their
+    residuals a = P(y - x), the sum W of these is noised, and (lambda^2, v) is its top eigenpair.
+    Each user alone takes the step y <- (1 - 1/T) y - (K/T) (a . v / lambda') v and scales y down
+    until |P(y)| <= L. With the slack, lambda' is lambda + sqrt(sigma log(m/beta)) m^(1/4), with
+    sigma the standard deviation of the noise and m the number of items; then with high probability
+    no user steps too far. Without the slack, lambda' = lambda.
 
-    **Sensitivity.** |x| <= L and |P(y)| <= L, so |a| <= 2 L, and at the first step, where y = 0,
-    |a| <= L. W changes by a a^T, of Frobenius norm |a|^2: by 4 L^2 at most, at the first step by
-    L^2; if another user takes the place, by sqrt(2) times that
-    (:func:`dpmc.methods.user_level.covariance.outer_sensitivity`). Given the outputs so far, a
+    **Sensitivity.** As |x| <= L and |P(y)| <= L, |a| <= 2 L; at the first step, where y = 0, |a| <=
+    L. W changes by a a^T, whose Frobenius norm |a|^2 is at most 4 L^2, and L^2 at the first step.
+    If a user is replaced, it changes by at most sqrt(2) times that norm
+    (:func:`dpmc.methods.user_level.covariance.outer_sensitivity`). Given the earlier outputs, a
     user's a depends on the user's own ratings alone.
 
-    Source: Jain et al. 2018, section 3; there noise on the covariance is that of the upper
-    triangle.
+    Source: Jain et al. 2018, section 3, where only the upper triangle of the covariance is noised.
 
     Parameters that are not listed are those of
     :class:`dpmc_studies.methods.user_level.joint.JointMethod`.
@@ -114,8 +112,8 @@ class PrivateFrankWolfe(JointMethod):
     def calibration(self) -> Calibration:
         """The noise at sensitivity 1, and the budget that it keeps to.
 
-        The published noise is equal in all steps, while the sensitivity of the first is lower:
-        what is stated is the noise that amounts to the same with equal weights.
+        With the published noise, which is equal in all steps although the first step has a lower
+        sensitivity, this is the noise that gives the same guarantee with equal weights.
         """
         asked_for = super().calibration
         if self.noise != "jain":
@@ -216,7 +214,7 @@ def _shrink(indptr, fitted, factors, values, left):
 
 @with_parameters
 class FrankWolfe(CentredFactors):
-    """The same without privacy: top singular vectors, and the best step towards them.
+    """Frank-Wolfe without privacy: exact top singular vectors and the best step length.
 
     Parameters
     ----------

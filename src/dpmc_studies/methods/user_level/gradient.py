@@ -1,4 +1,4 @@
-"""Users who fit their own ratings exactly, and items that take noisy gradient steps."""
+"""Alternating minimisation: users fit exactly, items take noisy gradient steps."""
 
 from dataclasses import field
 
@@ -15,29 +15,29 @@ from dpmc_studies.methods.user_level.plan import Part
 class NoisyGradient(DPALS):
     """Alternating minimisation whose items move along the noised sum of the users' gradients.
 
-    As :class:`dpmc_studies.methods.user_level.dpals.DPALS` but for step 3. T times:
+    It differs from :class:`dpmc_studies.methods.user_level.dpals.DPALS` in step 3. T times:
 
-    1. V <- sqrt(n_items) V (V^T V)^(-1/2), and rows longer than c sqrt(rank) are shortened.
-    2. Every user fits u to all own ratings alone, and shortens u to norm Gamma_u.
-    3. K times, with these u: a user's gradient has the rows w_j (x_j - v_j . u) u for the items j
-       whose ratings count, w being weights where ``sampling`` gives any. It is scaled down to
-       Frobenius norm C Gamma_u and sent. V <- V + rank / (N Gamma_u^2) (sum + noise): at most a
-       Newton step for an item with N ratings by users of norm Gamma_u in all directions alike.
+    1. V <- sqrt(n_items) V (V^T V)^(-1/2), and rows are shortened to norm c sqrt(rank).
+    2. Every user alone fits u to all of their own ratings and shortens u to norm Gamma_u.
+    3. K times, with these u: each user's gradient has the rows w_j (x_j - v_j . u) u for the items
+       j whose ratings count, with weights w if ``sampling`` gives any. The user scales it down to
+       Frobenius norm C Gamma_u and sends it. V <- V + rank / (N Gamma_u^2) (sum + noise). This is
+       at most a Newton step, for N ratings by users of norm Gamma_u in all directions alike.
 
-    **Sensitivity.** The sum changes by one gradient, of norm C Gamma_u, or by the difference of
-    two, 2 C Gamma_u; given V, which was released, it depends on the user's own ratings alone. T K
-    sums have equal shares of what the start, the counts and the mean leave of mu^2; for these see
-    :mod:`dpmc_studies.methods.user_level.plan`.
+    **Sensitivity.** The sum changes by one gradient, of norm C Gamma_u, or, if a user is replaced,
+    by the difference of two, of norm 2 C Gamma_u. Given V, which was released, a gradient depends
+    on its user's own ratings alone. The start, the counts and the mean get their shares of mu^2
+    first (:mod:`dpmc_studies.methods.user_level.plan`); the T K sums share the rest equally.
 
-    Two published methods are settings of it, mended:
+    Two published methods, with repairs, are settings of this class:
 
     - Wang, Zhao and Kolar 2023: start "analyze_gauss", the noised covariance of rows of ratings of
-      bounded length, then K = 1. We could read the abstract only, so that this is no re-run: users
-      fit exactly where theirs take gradient steps, and V is balanced by step 1, which needs no
-      release, where they add a penalty of |U^T U - V^T V|^2.
-    - DPAM, the program of Krichene et al. 2023: a random start, sampling "weights", T = 10, K = 4
-      with all users in each step, so that no amplification by sampling is claimed. There V is not
-      balanced.
+      bounded length, then K = 1. We could read the abstract only, so this is no exact rerun. Here
+      users fit exactly, where theirs take gradient steps; step 1 balances V without a release,
+      where they add the penalty |U^T U - V^T V|^2.
+    - DPAM, the program of Krichene et al. 2023: a random start, sampling "weights", T = 10, K = 4.
+      Here all users take part in each step, so no amplification by sampling is claimed. The
+      original does not balance V.
 
     Parameters that are not listed are those of
     :class:`dpmc_studies.methods.user_level.dpals.DPALS`.

@@ -1,4 +1,4 @@
-"""The one step of DPALS that mixes users: sums over them, noised, and what is made of the sums."""
+"""The item step of DPALS: noised sums over users, and the item rows solved from them."""
 
 import numpy as np
 
@@ -29,7 +29,7 @@ _NOTHING = 1e-12
 class ItemStatistics:
     """All that DPALS releases, each with its share of the budget.
 
-    Every method checks what its sensitivity rests on (:mod:`dpmc_studies.methods.user_level.plan`).
+    Every method checks the bounds of its sensitivity (:mod:`dpmc_studies.methods.user_level.plan`).
 
     Parameters
     ----------
@@ -81,10 +81,10 @@ class ItemStatistics:
     ) -> tuple[np.ndarray | None, np.ndarray]:  # fmt: skip
         """Return the Gram matrices and the right-hand sides of the items.
 
-        Their shapes are (n_items, rank, rank), or None, and (n_items, rank). Both groupings are the
-        same ratings, by item only for Gram matrices in single precision; ``users`` are rows of norm
-        at most Gamma_u, shape (n_users, rank). Each term is multiplied by the weight of its rating,
-        1 if none are given.
+        The shapes are (n_items, rank, rank), or None without Gram matrices, and (n_items, rank).
+        Both groupings hold the same ratings; ``by_item`` is needed only for Gram matrices in single
+        precision. ``users``, shape (n_users, rank), has rows of norm at most Gamma_u. Each term is
+        multiplied by the weight of its rating, 1 without ``weights``.
         """
         self._check_users(by_user, values=True, weights=weights)
         self.bounds.check_factors(users.astype(float))
@@ -117,9 +117,9 @@ class ItemStatistics:
     def gradient(
         self, left: Compressed, users: np.ndarray, n_items: int, bound: float
     ) -> np.ndarray:
-        """Return the sum of each user's products of residuals and factors, of norm ``bound``.
+        """Return the sum over users of residuals times factors, each scaled down to norm ``bound``.
 
-        ``left`` are residuals by user, times their weights, of any length; shape (n_items, rank).
+        ``left`` are the weighted residuals, by user. The sum has shape (n_items, rank).
         """
         norms = left.norms() * row_norms(users, 2)
         return self._release("gradient", clipped_updates(left, users, norms, bound, n_items))
@@ -166,8 +166,8 @@ def clipped_updates(
 ) -> np.ndarray:
     """Return the sum of l d^T over users, each scaled down to Frobenius norm ``bound``.
 
-    ``left`` has the rows l, by user, ``directions``, shape (n_users, rank), d, and ``norms`` are
-    |l| |d|; shape (n_items, rank).
+    ``left`` has the users' rows l, ``directions``, shape (n_users, rank), has the rows d, and
+    ``norms`` are |l| |d|. The sum has shape (n_items, rank).
 
     Raises
     ------
@@ -187,10 +187,10 @@ def solve_items(
 ) -> np.ndarray:
     """Return (H + lambda I)^-1 w for each item, shape (n_items, rank), lambda > 0.
 
-    lambda is one number, or has shape (n_items,). H are the Gram matrices (n_items, rank, rank),
-    symmetric and with noise not positive semidefinite any more, w the targets (n_items, rank).
-    ``projection`` sets negative eigenvalues of H to 0 first: the nearest positive semidefinite
-    matrix.
+    lambda is one number or has shape (n_items,). H are the Gram matrices (n_items, rank, rank),
+    symmetric but, because of the noise, not always positive semidefinite. w are the targets
+    (n_items, rank). ``projection`` first replaces H by the nearest positive semidefinite matrix,
+    which sets its negative eigenvalues to 0.
     """
     shifts = np.broadcast_to(regularization, len(targets))[:, None]
 
@@ -205,9 +205,9 @@ def solve_items_as_published(
 ) -> np.ndarray:
     """Return pinv(project(H + lambda I)) w, shape (n_items, rank).
 
-    Lines 10 to 12 of the algorithm: lambda comes before the projection, so directions that the
-    noise makes negative are lost and those it leaves near 0 blow up. Parameters as of
-    :func:`solve_items`.
+    These are lines 10 to 12 of the algorithm, where lambda is added before the projection.
+    Directions that the noise makes negative are lost, and directions that it leaves near 0 get very
+    large values. Parameters are those of :func:`solve_items`.
     """
 
     def inverse(values, block):

@@ -1,4 +1,4 @@
-"""What private methods at user level have in common."""
+"""Base classes of the methods with user-level privacy."""
 
 import math
 
@@ -15,7 +15,7 @@ CENTRINGS = ("global", "user")
 
 
 class OffsetModel(UserLevelMethod):
-    """user offset + item offset + user factors . item factors; the user's mean for other items.
+    """Predict user offset + item offset + u . v, and the user's mean for items without factors.
 
     Attributes
     ----------
@@ -53,15 +53,15 @@ class OffsetModel(UserLevelMethod):
 
 @with_parameters
 class JointMethod(OffsetModel):
-    """A model with joint differential privacy for users: only what is shared carries noise.
+    """A model with joint differential privacy for users: only shared values carry noise.
 
-    Item factors are made from noised statistics of all users. Each user's factors and offset are
-    made from these and the user's own ratings alone, for that user's eyes, so that they need no
-    noise (the billboard lemma: Hsu et al. 2014, see :mod:`dpmc.privacy.relations`). Noise is
-    Gaussian, so that the budget, as mu^2, can be dealt out in shares.
+    Item factors are computed from noised statistics of all users. Each user's factors and offset
+    are computed from the item factors and the user's own ratings alone. Only that user sees them,
+    so they need no noise (the billboard lemma: Hsu et al. 2014, see :mod:`dpmc.privacy.relations`).
+    Noise is Gaussian, so that the budget can be divided in shares of mu^2.
 
-    **Sensitivity of the counts**, where items are chosen by them: a user adds 1 to at most k of
-    them, so they move by sqrt(k), and by sqrt(2 k) if another user takes the place.
+    **Sensitivity of the counts** by which items are chosen: a user adds 1 to at most k counts, so
+    the counts change by sqrt(k) in the l2 norm, and by sqrt(2 k) if a user is replaced.
 
     Parameters that are not listed are those of :class:`dpmc.methods.private.PrivateMethod`.
 

@@ -1,4 +1,4 @@
-"""Sums of outer products over users as releases of their own, and their eigenvectors."""
+"""Noised sums of outer products over users, and their eigenvectors."""
 
 from functools import partial
 
@@ -24,10 +24,10 @@ def check_row_lengths(rows: Compressed, bound: float) -> None:
 
 
 def outer_sum(rows: Source, n_columns: int, bound: float, *, plain: bool = False) -> np.ndarray:
-    """Return the sum of a a^T over the rows a, an upper triangle as ``pack`` returns it.
+    """Return the sum of a a^T over the rows a, as an upper triangle in the order of ``pack``.
 
-    Each product of two numbers of a row is truncated to a whole number of steps of
-    :class:`dpmc.privacy.sums.Sums`; none is larger in size than ``bound``^2.
+    Each product of two numbers of a row has at most the size ``bound``^2. It is truncated to a
+    whole number of steps of :class:`dpmc.privacy.sums.Sums`.
     """
     return packed(outer_sums(rows, n_columns, bound), plain=plain)
 
@@ -45,8 +45,8 @@ def release_outer_sum(
 ) -> np.ndarray:  # fmt: skip
     """Return the noised sum of a a^T over rows a, shape (n_columns, n_columns).
 
-    ``what`` names the release, ``weight`` is that of its noise. A row longer than ``bound`` is a
-    PrivacyViolation.
+    ``what`` names the release, and ``weight`` is the weight of its noise. A row longer than
+    ``bound`` raises PrivacyViolation.
     """
     check_row_lengths(rows, bound)
     exact = outer_sum(rows, n_columns, bound)
@@ -66,7 +66,7 @@ def check_columns(n_columns: int) -> None:
 def top_eigenvectors(matrix: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the largest eigenvalues, descending, and their vectors as columns.
 
-    Signs are such that the entry of a vector that is largest in size is positive.
+    The sign of each vector makes its entry of largest size positive.
     """
     n = len(matrix)
     check_rank(rank, n)

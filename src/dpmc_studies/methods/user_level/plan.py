@@ -1,31 +1,30 @@
 """How DPALS divides its budget among its releases, and how far one user moves each of them.
 
-The releases of a fit, all with Gaussian noise, compose to one with mu^2 = sum of mu_i^2 (Dong, Roth
-and Su, "Gaussian differential privacy", JRSS B 2022, corollary 3.3). A release with the share s of
-mu^2 gets noise of standard deviation sensitivity / (mu sqrt(s)); the shares sum to 1.
+All releases of a fit have Gaussian noise, so they compose to one release with mu^2 = sum of mu_i^2
+(Dong, Roth and Su, "Gaussian differential privacy", JRSS B 2022, corollary 3.3). A release with the
+share s of mu^2 gets noise of standard deviation sensitivity / (mu sqrt(s)). The shares sum to 1.
 
-Notation: u is a user's row of factors, clipped to ||u|| <= Gamma_u; x the vector of the user's at
-most k ratings that count, each within Gamma_M, and ||x|| <= L = min(row bound, sqrt(k) Gamma_M).
-A user who comes or goes ("add/remove") adds or takes away
+Notation: u is a user's row of factors, clipped to ||u|| <= Gamma_u. x is the vector of the user's
+ratings that count, at most k, each within Gamma_M, and ||x|| <= L = min(row bound, sqrt(k)
+Gamma_M). A user who is added or removed ("add/remove") changes
 
-- "gram": u u^T for each of at most k items. As full symmetric matrices, with the Frobenius norm,
-  the distance is sqrt(k) ||u||^2 <= sqrt(k) Gamma_u^2.
-- "right_hand_side": u x_j for each item j: ||u|| ||x|| <= Gamma_u L.
-- "global_gram": one u u^T, <= Gamma_u^2.
-- "start": x x^T, ||x||^2 <= L^2.
-- "counts": 1 for each of at most k items, sqrt(k).
-- "total_sum" and "total_count" of at most k ratings, which lie within B of the centre of the
-  public range: k B and k. Not sqrt(k): one number takes all k terms.
+- "gram" by u u^T for each of at most k items. In the Frobenius norm of full symmetric matrices, the
+  distance is sqrt(k) ||u||^2 <= sqrt(k) Gamma_u^2.
+- "right_hand_side" by u x_j for each item j, of norm ||u|| ||x|| <= Gamma_u L.
+- "global_gram" by one u u^T, of norm at most Gamma_u^2.
+- "start" by x x^T, of norm ||x||^2 <= L^2.
+- "counts" by 1 for each of at most k items, so by sqrt(k).
+- "total_sum" by k B and "total_count" by k: at most k ratings within B of the centre of the public
+  range. The bound is not sqrt(k), because all k terms go into one number.
 
-Users who are replaced move statistics by the difference of two such terms. Where they are matrices
-u u^T, which are positive semidefinite and so have inner products >= 0, the squares of the two
-norms bound the square of the distance: a factor sqrt(2). Where they have signs (right_hand_side,
-total_sum) opposite terms are possible: a factor 2. Counts add up at most 2 k ones in different
-places: sqrt(2 k); totals of counts differ by k at most.
+A replaced user changes a statistic by the difference of two such terms. Matrices u u^T are positive
+semidefinite, so their inner products are >= 0, and the squared norms bound the squared distance: a
+factor sqrt(2). right_hand_side and total_sum have signs, so their terms can be opposite: a factor
+2. Counts change by 1 in at most 2 k places: sqrt(2 k). total_count changes by at most k.
 
-In the units of the paper (noise sigma Gamma_u^2 on the Gram matrices, sigma Gamma_u Gamma_M on the
-right-hand sides), T steps have mu^2 = 2 k T / sigma^2, and (2 k + 4 k) T / sigma^2, three times as
-much, if users are replaced. A step's budget is divided so that all its statistics have the same
+In the paper's units (noise sigma Gamma_u^2 on the Gram matrices, sigma Gamma_u Gamma_M on the
+right-hand sides), T steps have mu^2 = 2 k T / sigma^2. If users are replaced, it is three times as
+much: (2 k + 4 k) T / sigma^2. A step's budget is divided so that all its statistics have the same
 sigma in these units, whatever the row bound.
 """
 
@@ -72,11 +71,11 @@ def plan(
     counts_share: float,
     mean_share: float,
 ) -> dict[str, Part]:
-    """Return name -> part of the budget; those of STEP are released once in each iteration.
+    """Return name -> part of the budget; the parts in STEP are released once in each iteration.
 
-    ``bounds`` has Gamma_u, k and B, ``value_bound`` is Gamma_M; ``gram`` and ``global_gram`` say
-    whether a step releases them. Shares are of mu^2, 0 for what is not released; that of the mean
-    is divided equally between the sum and the number of ratings.
+    ``bounds`` has Gamma_u, k and B, and ``value_bound`` is Gamma_M. ``gram`` and ``global_gram``
+    state whether each step releases these. The shares of mu^2 are 0 for statistics that are not
+    released. The share of the mean is divided equally between the sum and the number of ratings.
     """
     steps = 1 - start_share - counts_share - mean_share
     if steps <= 0:

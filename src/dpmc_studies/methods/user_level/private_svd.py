@@ -15,12 +15,11 @@ USERS = ("projection", "regression")
 
 @with_parameters
 class PrivateSVD(JointMethod):
-    """Top eigenvectors V of the noised sum of x x^T over users, zeros where they rated nothing.
+    """Top eigenvectors V of the noised sum of x x^T over users, with x = 0 for unrated items.
 
-    **Sensitivity.** The vector x of a user's centred ratings is scaled down to length L, so the
-    sum changes by x x^T, of Frobenius norm at most L^2, and by at most sqrt(2) L^2 if another user
-    takes the place (:func:`dpmc.methods.user_level.covariance.outer_sensitivity`). It is released
-    once.
+    **Sensitivity.** The vector x of a user's centred ratings is scaled down to length L. The sum
+    changes by x x^T, of Frobenius norm at most L^2, or by at most sqrt(2) L^2 if a user is replaced
+    (:func:`dpmc.methods.user_level.covariance.outer_sensitivity`). The sum is released once.
 
     Source: McSherry and Mironov 2009, section 4, with the users' own means and no weights; Dwork et
     al. 2014, algorithm 1, with noise on full symmetric matrices.

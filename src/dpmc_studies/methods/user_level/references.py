@@ -1,4 +1,4 @@
-"""Matrix completion without privacy, that private methods are compared with."""
+"""Matrix completion without privacy, to compare private methods with."""
 
 import math
 from abc import abstractmethod
@@ -115,10 +115,10 @@ class TruncatedSVD(CentredFactors):
 
 @with_parameters
 class SVT(CentredFactors):
-    """Singular value thresholding: the matrix of least tau |X|_* + |X|_F^2 / 2 that fits.
+    """Singular value thresholding: the exact fit X with the least tau |X|_* + |X|_F^2 / 2.
 
-    X = D_tau(Y), singular values less tau, and Y <- Y + delta P(M - X), from the multiple of P(M)
-    that the first steps, with X = 0, would lead to.
+    Each iteration sets X = D_tau(Y), which subtracts tau from the singular values, and Y <- Y +
+    delta P(M - X). Y starts at the multiple of P(M) that the first steps, where X = 0, would reach.
 
     Source: Cai, Candes and Shen, "A singular value thresholding algorithm for matrix completion"
     (SIAM J. Optim. 20(4), 2010), equations 2.7 and 5.3, section 5.1.1.
@@ -172,9 +172,9 @@ class SVT(CentredFactors):
 class FastTri(CentredFactors):
     """Fast tri-factorisation: X = L D R^T with orthonormal L, R and singular values of D shrunk.
 
-    Minimises |P(M - X)|_F^2 / 2 + lambda |X|_* over the matrices of a rank. With
-    Z = X + P(M - X), of which only the sparse part and the factors are kept, each iteration sets
-    L to the Q of Z R, R to that of Z^T L, and D to L^T Z R, singular values less lambda.
+    It minimises |P(M - X)|_F^2 / 2 + lambda |X|_* over matrices of the given rank. With Z = X + P(M
+    - X), kept as factors and a sparse part, each iteration sets L to the Q factor of Z R, R to the
+    Q factor of Z^T L, and D to L^T Z R with lambda subtracted from its singular values.
 
     Source: Liu, Jiao and Shang, "A fast tri-factorization method for low-rank matrix recovery and
     completion" (Pattern Recognition 46(1), 2013), with the penalty in place of the constraint and
@@ -214,10 +214,10 @@ def _padded(factors: np.ndarray, rank: int) -> np.ndarray:
 
 
 def top_singular(matrix: csr_array, rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the top left and right singular vectors of a sparse matrix, and values, descending.
+    """Return the top left and right singular vectors and the singular values of a sparse matrix.
 
-    Of (n, m) they are (n, r), (m, r) and (r,) with r = min(rank, n, m). Rows and columns without
-    entries have zeros in the vectors.
+    For an (n, m) matrix the shapes are (n, r), (m, r) and (r,) with r = min(rank, n, m). Values are
+    descending. Empty rows and columns have zeros in the vectors.
     """
     rank, smaller = min(rank, *matrix.shape), min(matrix.shape)
     if smaller <= max(_DENSE, 2 * rank):
@@ -231,7 +231,7 @@ def top_singular(matrix: csr_array, rank: int) -> tuple[np.ndarray, np.ndarray, 
 
 
 def without_empty(matrix: csr_array, left: np.ndarray, right: np.ndarray) -> tuple:
-    """Return factors with zeros for rows and columns without entries, as but for rounding."""
+    """Return factors with exact zeros for rows and columns without entries."""
     rows = np.diff(matrix.indptr) > 0
     columns = np.bincount(matrix.indices, minlength=len(right)) > 0
     return left * rows[:, None], right * columns[:, None]

@@ -19,28 +19,28 @@ from dpmc_studies.methods.user_level.sampling import clip_values
 class DPSAltLS(JointMethod):
     """Hardt's smoothed alternating least squares, with noise on what groups of users sum up.
 
-    Users are put into t groups at random. V_0 is normal, SmoothQR'd. T times:
+    Users are split into t groups at random. V_0 is a random normal matrix after SmoothQR. T times:
 
-    1. Every user fits u = (sum v v^T + lambda_u I)^-1 sum v x with sqrt(n_items) V, alone, and
-       clips u to norm Gamma_u and the ratings that count to [-Gamma_M, Gamma_M].
-    2. Every group g sums u u^T and u x of each item, with noise, and solves
-       (H + lambda I) v = w, H made positive semidefinite.
-    3. MedianLS: V is the median over the groups, entry by entry. SmoothQR: V is made orthonormal;
-       while its coherence (n_items/rank) max_j |v_j|^2 is above ``coherence``, normal noise is
-       added to V, of twice the standard deviation each time from |V|/sqrt(n_items)/100 on, and it
-       is made orthonormal again. That noise is not for privacy.
+    1. Every user alone fits u = (sum v v^T + lambda_u I)^-1 sum v x with sqrt(n_items) V, and clips
+       u to norm Gamma_u and the ratings that count to [-Gamma_M, Gamma_M].
+    2. Every group sums u u^T and u x of each item, adds noise, and solves (H + lambda I) v = w,
+       with H made positive semidefinite.
+    3. MedianLS: V is the entrywise median over the groups. SmoothQR: V is made orthonormal. While
+       its coherence (n_items/rank) max_j |v_j|^2 exceeds ``coherence``, normal noise is added to V
+       and V is made orthonormal again. The standard deviation starts at |V|/sqrt(n_items)/100 and
+       doubles each time. This noise is not for privacy.
 
-    **Sensitivity.** A user is in one group only, so the sums of all groups together, released as
-    one, change as those of a single group: k blocks by u u^T, of Frobenius norm at most
-    Gamma_u^2, in all sqrt(k) Gamma_u^2; and by u x, in all sqrt(k) Gamma_u Gamma_M. If another user
-    takes the place, in whatever group, sqrt(2 k) Gamma_u^2, as inner products of u u^T and w w^T
-    are not negative, and 2 sqrt(k) Gamma_u Gamma_M. Groups are drawn independently of the ratings.
-    Everything else is made of what was released.
+    **Sensitivity.** All groups are released together. A user is in one group only, so the sums
+    change as the sums of one group do. u u^T changes k blocks by at most Gamma_u^2 each, in the
+    Frobenius norm: sqrt(k) Gamma_u^2 in all. u x changes them by sqrt(k) Gamma_u Gamma_M in all. If
+    a user is replaced, in whatever group, the bounds are sqrt(2 k) Gamma_u^2, as inner products of
+    u u^T and w w^T are not negative, and 2 sqrt(k) Gamma_u Gamma_M. Groups do not depend on the
+    ratings, and everything else is computed from released values.
 
-    As published (read-me of DP_Matrix_Completion_Alt_Min), noise is added to entries of the
-    factors before the last SmoothQR, with a free standard deviation, the ratings are split in two
-    and the second half in T parts, and the factors of users take the median, too; here users solve
-    for themselves, and all ratings take part in every iteration.
+    As published (read-me of DP_Matrix_Completion_Alt_Min), noise with a free standard deviation is
+    added to the factors before the last SmoothQR. One half of the ratings is split into T parts,
+    and the factors of users are medians, too. Here users solve alone, and all ratings are used each
+    time.
 
     Source: Hardt 2014, algorithms 2 to 4 (SAltLS, MedianLS, SmoothQR).
 
@@ -136,10 +136,10 @@ class DPSAltLS(JointMethod):
 
 
 def smooth_qr(factors: np.ndarray, coherence: float, rng: np.random.Generator) -> np.ndarray:
-    """Return orthonormal columns (n, rank) of about the same span, of which no row is much longer.
+    """Return orthonormal columns, shape (n, rank), of about the same span, without very long rows.
 
-    ``coherence`` bounds (n/rank) max_j |v_j|^2, rank <= n; after 20 attempts, noise is all that is
-    left, and larger values are let pass. Source: Hardt 2014, algorithm 4.
+    ``coherence`` bounds (n/rank) max_j |v_j|^2, for rank <= n. After 20 attempts, when noise
+    dominates the factors, larger values are accepted. Source: Hardt 2014, algorithm 4.
     """
     n, rank = factors.shape
     found = np.linalg.qr(factors)[0]

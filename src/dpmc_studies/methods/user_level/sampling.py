@@ -1,7 +1,7 @@
-"""Which ratings of a user count for the items, and as how much: the user's own business.
+"""Choice, weights and clipping of the ratings of each user that count for the items.
 
-Whatever is done here to one row depends on that row and on public numbers only, so that a user who
-comes or goes changes nothing of the others.
+Each function changes a row by that row and public numbers alone. Adding or removing a user
+therefore leaves the rows of all others unchanged.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from dpmc.ratings import Compressed
 
 
 def choose_rare(rows: Compressed, most: int, counts: np.ndarray) -> Compressed:
-    """Keep at most ``most`` >= 1 ratings of each row: those of the columns with the least counts.
+    """Keep at most ``most`` >= 1 ratings of each row, from the columns with the lowest counts.
 
     ``counts``, shape (n_columns,), are released numbers of ratings. Source: Chien et al. 2021,
     section 5.1, adaptive sampling.
@@ -25,9 +25,9 @@ def choose_rare(rows: Compressed, most: int, counts: np.ndarray) -> Compressed:
 
 
 def weigh_rare(rows: Compressed, total: float, counts: np.ndarray, exponent: float) -> Compressed:
-    """Return weights of all ratings, as rows: proportional to max(1, count)^-exponent of the item.
+    """Return weights of all ratings, proportional to max(1, count of the item)^-exponent.
 
-    The squares of a row's weights sum to ``total``. ``counts``, shape (n_columns,), are released.
+    The squared weights of each row sum to ``total``. ``counts``, shape (n_columns,), are released.
     Source: Krichene et al. 2023, adaptive weights; the authors' program, ``dpam.py``.
     """
     raw = rows.with_values((np.maximum(counts, 1) ** -exponent)[rows.indices])
@@ -39,9 +39,9 @@ def weigh_rare(rows: Compressed, total: float, counts: np.ndarray, exponent: flo
 def clip_values(
     rows: Compressed, value_bound: float, row_bound: float | None, weights: Compressed | None = None
 ) -> Compressed:
-    """Return rows with values within the value bound, shortened to the l2 norm ``row_bound``.
+    """Return rows with values clipped to the value bound and l2 norms of at most ``row_bound``.
 
-    With ``weights``, of the same ratings, that norm is of the values times these.
+    With ``weights``, ``row_bound`` bounds the norm of the values times their weights.
     """
     below = 1 - margin(rows.values.dtype)
     clipped = rows.clipped(-value_bound * below, value_bound * below)

@@ -1,4 +1,4 @@
-"""Which hyper-parameters a random search draws from, by method, and in which units."""
+"""Hyperparameter values from which a random search draws, by method, and their units."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -108,13 +108,13 @@ SPACES: Mapping[str, Mapping[str, tuple]] = {
 
 
 def scales(method: str, half: float, users: int, items: int) -> dict[str, Callable[[float], float]]:
-    """Return how bounds of a search become bounds of a method, from public numbers.
+    """Return the functions that convert bounds of a search to bounds of a method.
 
-    The range of the ratings is public, and so is the shape of the matrix. Bounds of values and
-    lengths of rows and updates are in units of ``half`` the range; a nuclear norm in units of half
-    the range times sqrt(users x items), numbers of ratings of an item in those of the users. As
-    published, DPALS keeps V^T V = I, so that users are sqrt(items) times as long: their bound and
-    their regularization are for V^T V = items I.
+    They use public numbers only: the range of the ratings and the shape of the matrix. Value bounds
+    and lengths of rows and updates are in units of ``half`` the range. A nuclear norm is in units
+    of half the range times sqrt(users x items), and an item's number of ratings in units of the
+    number of users. DPALS as published keeps V^T V = I, which makes users sqrt(items) times as
+    long; the bound and the regularization of users are therefore stated for V^T V = items I.
     """
     size = math.sqrt(users * items)
     units = {
