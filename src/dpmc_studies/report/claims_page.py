@@ -1,7 +1,7 @@
 """The page of the documents that states every claim and every mistake, and links to it.
 
-A claim's words come from the ``claims.yaml`` of its study, its verdict and its number from the
-committed reference; titles of mistakes come from ``errata.yaml``.
+The text of a claim comes from the ``claims.yaml`` of its study, its verdict and its number from the
+committed reference, and the title of a mistake from ``errata.yaml``.
 """
 
 import re
@@ -121,8 +121,8 @@ def anchors_of(page: str) -> set[str]:
 def linked(text: str, to_claims: str, anchors: set[str]) -> str:
     """Return a document in which every id of a claim or mistake is a link.
 
-    ``to_claims`` is the page of claims as seen from the document. E1 is a claim and a mistake: it
-    is a mistake after the word "mistake" or "erratum".
+    ``to_claims`` is the path from the document to the page of claims. An id such as E1 can be a
+    claim and a mistake; it means the mistake after the word "mistake" or "erratum".
     """
 
     def link(found: re.Match) -> str:

@@ -1,8 +1,9 @@
-"""The run as an RO-Crate: inputs, environment, code, who made which file when, and the verdicts.
+"""The run as an RO-Crate: inputs, environment, code, the origin of every file, and the verdicts.
 
-Profile: Provenance Run Crate 0.5, and those that it builds on (Leo et al., "Recording provenance of
-workflow runs with RO-Crate", PLOS ONE 19, 2024). The crate is the folder of results. A step is a
-kind of job, or what a study makes of its tables; all jobs of a kind are one action.
+The profile is Provenance Run Crate 0.5, with the profiles that it builds on (Leo et al., "Recording
+provenance of workflow runs with RO-Crate", PLOS ONE 19, 2024). The crate is the folder of results.
+A step is either a kind of job or a function by which a study turns its tables into files. All jobs
+of one kind are one action.
 """
 
 import json

@@ -33,11 +33,12 @@ def manifest(
 ) -> dict[str, object]:
     """Describe a finished run as plain values, ready for JSON.
 
-    ``root`` is the folder of the project, for the commit, ``configuration`` the whole merged one,
-    ``changed`` what differs in it from the defaults (:func:`dpmc_studies.configuration.changes`).
-    ``seeds`` is run to seed, ``raw_files`` data set to the raw file that was read, None if the data
-    are not available, ``benchmarks`` are Snakemake's benchmark files of the cells. What cannot be
-    found out is None: the commit without git, the times without benchmark files.
+    ``root`` is the folder of the project, which gives the commit. ``configuration`` is the whole
+    merged configuration; ``changed`` is its difference from the defaults
+    (:func:`dpmc_studies.configuration.changes`). ``seeds`` maps a run to its seed. ``raw_files``
+    maps a data set to the raw file that was read, or to None if the data are not available.
+    ``benchmarks`` are Snakemake's benchmark files of the cells. A value that cannot be determined
+    is None: the commit without git, the times without benchmark files.
     """
     return {
         "changed_settings": dict(changed),
@@ -122,9 +123,9 @@ def blas_libraries() -> list[dict[str, object]]:
 def run_times(benchmarks: Iterable[str | Path]) -> dict[str, float | None]:
     """Return how long the cells took, from Snakemake's benchmark files.
 
-    ``job_seconds`` is the sum over the cells, and ``wall_seconds`` the time during which at least
-    one of them ran, so that a run that was interrupted does not count its pauses. A benchmark file
-    is written when its job ends, so its date is the end of the job.
+    ``job_seconds`` is the sum over the cells. ``wall_seconds`` is the time during which at least
+    one cell ran, so the pauses of an interrupted run do not count. A job writes its benchmark file
+    when it ends, so the date of the file is the end of the job.
     """
     spans = sorted(span(Path(path)) for path in benchmarks)
     if not spans:

@@ -1,8 +1,8 @@
-"""All claims and numbers as rows of one table, each with what it is made of.
+"""All claims and numbers as rows of one table, each with its origin.
 
-A row is a claim, a published number beside ours, the mean of a metric over the trials of a cell, or
-a test that had to pass. Studies declare nothing for it beyond their regression, see
-:class:`dpmc_studies.frame.api.Regression`, and the frame of published numbers of their chapter.
+A row is a claim, a published number next to ours, the mean of a metric over the trials of a cell,
+or a test that had to pass. A study only declares its regression
+(:class:`dpmc_studies.frame.api.Regression`) and the frame of published numbers of its chapter.
 """
 
 import json
@@ -52,10 +52,10 @@ class Origin:
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the page of numbers; what it does not have is an empty text.
+    """One row of the page of numbers; a field without a value is an empty text.
 
-    ``ours`` is a mean with its standard error, or an effect with its interval; ``anchor`` that of a
-    claim, its place on the page of the study.
+    ``ours`` is a mean with its standard error, or an effect with its interval. ``anchor`` is the
+    anchor of a claim on the page of its study.
     """
 
     study: str
@@ -76,8 +76,9 @@ class Row:
 class Numbers:
     """The rows of a study.
 
-    ``snakemake`` is the command that runs the workflow with the configuration of this run, to which
-    the file is added that it has to make again, below ``top`` (by default the folder of the plan).
+    ``snakemake`` is the command that runs the workflow with the configuration of this run. The name
+    of the file to make again is appended to it. The file is below ``top``, by default the folder of
+    the plan.
     """
 
     plan: Plan
@@ -291,7 +292,11 @@ def interval_text(low: float, high: float, form: Callable[[float], str] = shown)
 
 
 def form_of(claim: Mapping[str, object]) -> Callable[[float], str]:
-    """Return what formats an effect: log ratios in per cent, accuracies in points, others plain.
+    """Return a function that formats an effect of a claim.
+
+    It formats log ratios in per cent, accuracies in points, and other effects as plain numbers. The
+    rule of the claim and the words of its predicate decide which kind an effect is. A claim about a
+    multiple ("at least 7-fold") shows the ratio.
 
     Of which kind it is the rule of the claim and the words of its predicate say. Of a claim about
     a multiple ("at least 7-fold"), the ratio is shown.

@@ -1,8 +1,8 @@
 """The report: a small site that opens from a folder.
 
-``index.html`` answers first and leads to a page for each study and to one of all claims and
-numbers; figures, and files to download, lie beside them. A content security policy forbids the
-browser every server.
+``index.html`` shows the answers first. It links to a page for each study, and to one page of all
+claims and numbers. Figures and files to download are in the same folder. A content security policy
+stops the browser from contacting any server.
 """
 
 from base64 import b64encode
@@ -55,12 +55,12 @@ COLUMNS = {  # of the page of numbers, and whether it can be filtered by them
 
 @dataclass(frozen=True)
 class StudyPage:
-    """What the report holds of a study.
+    """The content of the page of one study.
 
-    ``manifest`` has versions, commit, machine, seeds, digests, wall time, nested as it likes;
-    ``rows`` are the study's claims and numbers, ``items`` what its papers hold, as
-    :func:`dpmc_studies.frame.showing.items.item_rows` returns them. ``full`` has the verdicts of
-    the committed full run by claim; it is empty where this run has the settings of a full run.
+    ``manifest`` has versions, commit, machine, seeds, digests and wall time, nested in any way.
+    ``rows`` are the study's claims and numbers. ``items`` are the contents of its papers, as
+    :func:`dpmc_studies.frame.showing.items.item_rows` returns them. ``full`` maps claims to the
+    verdicts of the committed full run; it is empty if this run has the settings of a full run.
     """
 
     chapter: Chapter

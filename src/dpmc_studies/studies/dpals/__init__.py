@@ -1,7 +1,7 @@
-"""Study: "Private alternating least squares", with what it is compared with.
+"""The study of "Private alternating least squares" and of the methods that it is compared with.
 
 [Chien 2021] is Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "Private alternating least
-squares" (ICML 2021); [Jain 2018], for private Frank-Wolfe, is Jain, Thakkar and Thakurta,
+squares" (ICML 2021). [Jain 2018], the source of private Frank-Wolfe, is Jain, Thakkar and Thakurta,
 "Differentially private matrix completion revisited" (ICML 2018). The third source is the read-me of
 DP_Matrix_Completion_Alt_Min.
 """

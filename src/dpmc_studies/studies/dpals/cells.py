@@ -14,9 +14,9 @@ STANDARD = "standard"
 class DpalsCell(Cell):
     """One point of the grid with all its trials.
 
-    The data set is a key of ``datasets`` in the section ``dpals`` of the configuration, the method
-    one of :data:`dpmc_studies.studies.dpals.methods.METHODS`, the variant a name of other settings
-    of it; epsilon is None without privacy.
+    The data set is a key of ``datasets`` in the section ``dpals`` of the configuration, and the
+    method a key of :data:`dpmc_studies.studies.dpals.methods.METHODS`. The variant names other
+    settings of the method. Epsilon is None without privacy.
     """
 
     dataset: str

@@ -33,10 +33,10 @@ PROJECTED = {"projection": True}  # where a method's settings do not say
 
 
 def check_dpals(dpals: Mapping, sets: Mapping) -> None:
-    """Refuse what the schema cannot see and what would fail later.
+    """Refuse settings that the schema accepts but that would fail later.
 
-    Every model of the grid is constructed once, without data. ``dpals`` is the section of the
-    configuration with the table of hyper-parameters, ``sets`` are the user's own data sets.
+    The check constructs every model of the grid once, without data. ``dpals`` is the section of the
+    configuration with the table of hyper-parameters; ``sets`` are the user's own data sets.
     """
     datasets = dpals["datasets"]
     for file in {stored(dpals, name): None for name in datasets}:

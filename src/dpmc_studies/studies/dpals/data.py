@@ -11,10 +11,11 @@ from dpmc_studies.methods.user_level.sampling import choose_rare
 
 @dataclass(frozen=True, eq=False)
 class Restricted:
-    """A model of some of the items; others are predicted by the user's mean.
+    """A model of a part of the items; for other items it predicts the user's mean.
 
-    ``model`` is of the items that are left, renumbered: ``number``, shape (n_items,), has the
-    new numbers, -1 for those left out. ``means``, shape (n_users,), are float64.
+    ``model`` numbers only the items that it has. ``number``, shape (n_items,), maps an item to its
+    number in the model, or to -1 if the model does not have it. ``means``, shape (n_users,), is
+    float64.
     """
 
     model: object

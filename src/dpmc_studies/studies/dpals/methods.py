@@ -53,8 +53,8 @@ def make_model(
 ):
     """Construct a model; settings that its constructor does not take are left to the data.
 
-    ``name`` is a key of :data:`METHODS`, ``rating_range`` public; ``epsilon`` and ``delta`` are the
-    budget of a private method, by default for adding or removing a user.
+    ``name`` is a key of :data:`METHODS`, and ``rating_range`` is public. ``epsilon`` and ``delta``
+    are the budget of a private method, by default for adding or removing one user.
     """
     method = METHODS[name]
     budget = {"relation": "user_add_remove", "epsilon": epsilon, "delta": delta}

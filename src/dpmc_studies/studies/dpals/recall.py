@@ -16,9 +16,9 @@ USERS = 500  # that are scored at a time
 def recall(model, split: Split, length: int = LENGTH) -> float:
     """Return the mean over users of |best items that were liked| / min(length, number liked).
 
-    The model has ``fold_in(rows)``, which returns the factors of users with other ratings, and
-    ``item_factors_``; or ``scores_``, the same for all users. The split is one by users, with
-    ``known`` ratings, whose items are not recommended.
+    The model has either ``fold_in(rows)``, which returns factors of users from their ratings, and
+    ``item_factors_``; or ``scores_``, which are the same for all users. The split is by users.
+    Items of its ``known`` ratings are not recommended.
     """
     known, liked = split.known.by_user, split.test.by_user
     sizes = liked.sizes

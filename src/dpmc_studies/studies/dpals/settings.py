@@ -1,8 +1,8 @@
-"""The section of DPALS: its cells, and exactly what each uses and reads.
+"""The section ``dpals``: its cells, and exactly the settings and inputs of each cell.
 
-Hyper-parameters are a table of their own: they were chosen on validation data of other seeds, and
-no budget pays for that choice. What could not run is refused before anything runs by
-:func:`dpmc_studies.studies.dpals.check.check_dpals`.
+Hyper-parameters are in a table of their own. They were chosen on validation data of other seeds,
+and no budget pays for that choice. :func:`dpmc_studies.studies.dpals.check.check_dpals` refuses
+settings that cannot run, before anything runs.
 """
 
 from collections.abc import Iterator, Mapping
@@ -42,9 +42,9 @@ def _cells_of(experiment: Mapping) -> Iterator[DpalsCell]:
 def dpals_settings(dpals: Section, cell: DpalsCell) -> dict[str, object]:
     """Return exactly the settings that a cell uses, as plain values.
 
-    They are ``seed``, ``trials``, ``data`` (the entry of the data set), ``model``
-    (hyper-parameters), with privacy ``delta``, and ``by_iteration`` where the errors by iteration
-    are wanted.
+    The settings are ``seed``, ``trials``, ``data`` (the entry of the data set) and ``model``
+    (hyper-parameters); with privacy also ``delta``, and ``by_iteration`` if the cell records errors
+    by iteration.
     """
     experiment = dpals["cells"][cell]
     model = model_settings(dpals["hyperparameters"], cell.coordinates())

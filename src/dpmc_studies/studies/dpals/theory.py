@@ -1,9 +1,9 @@
-"""What section 4 and table 1 of the DPALS paper say of the drawn matrices.
+"""Section 4 and table 1 of the DPALS paper, evaluated for the random matrices of the study.
 
-"DPALS paper" is [Chien 2021]. Its bounds have constants that it does not name; here these are 1, as
-are the incoherence mu and the condition number kappa, which are at least 1. So a bound below is the
-least that the theorem can give for constants of at least 1, and the premise on p has no constant.
-Rates, which have no constants, are exponents.
+"DPALS paper" is [Chien 2021]. It does not name the constants in its bounds; we set them to 1. The
+incoherence mu and the condition number kappa are at least 1, and we set them to 1 too. So each
+bound here is the lowest that the theorem can give for constants of at least 1, and the premise on p
+has no constant. Rates do not depend on constants: they are exponents.
 """
 
 from functools import cache
@@ -88,13 +88,13 @@ def incoherence(user_factors: np.ndarray, item_factors: np.ndarray) -> tuple[flo
 
 
 def assumptions(trials: pd.DataFrame) -> pd.DataFrame:
-    """Return how far the drawn matrices meet assumptions 1 and 2, and theorem 2's premise on p.
+    """Return how far the random matrices meet assumptions 1 and 2, and theorem 2's premise on p.
 
-    mu and kappa are the largest of :data:`DRAWS` pairs of factors, drawn as those of the study are:
-    random orthonormal ones. A row for each drawn matrix of the trials, which are of the standard
-    variant: ``users``, ``items``, ``mu``, ``kappa``; ``apart``, the largest distance of a trial's
-    number of ratings from n m p in standard deviations of the binomial law; ``ratings_per_user``
-    (p m) and ``needed`` (:func:`needed_per_user`).
+    There is one row for each random matrix of the trials, which are of the standard variant. The
+    columns are ``users``, ``items``, ``mu``, ``kappa``, ``apart``, ``ratings_per_user`` (p m) and
+    ``needed`` (:func:`needed_per_user`). mu and kappa are the largest values over :data:`DRAWS`
+    pairs of random orthonormal factors, as in the study. ``apart`` is the largest distance of a
+    trial's number of ratings from n m p, in standard deviations of the binomial distribution.
     """
     sizes = synthetic_sizes(trials)
     found = [(users, trials[trials["dataset"] == name]) for name, users in sizes.items()]

@@ -25,9 +25,9 @@ from dpmc_studies.studies.dpals.recall import recall
 def run_fits(task: Task) -> dict[str, list[dict[str, object]]]:
     """Run all trials of a data set, method and variant at each of its budgets: both tables.
 
-    The data of a trial are the same for all budgets. Rows of the trials are cell by cell; what does
-    not apply is None, and the seconds of a job's first fit may include loading compiled kernels.
-    Rows by iteration are of the cells that ask for them.
+    All budgets use the same data of a trial. The rows of the trials come cell by cell; a value that
+    does not apply is None. The seconds of a job's first fit can include loading compiled kernels.
+    Only cells that ask for rows by iteration have them.
     """
     trials = {cell: [] for cell in task.cells}
     iterations = {cell: [] for cell in task.cells}
@@ -111,8 +111,8 @@ class Clock:
 def fit(cell: DpalsCell, settings: Mapping, trial: int, training: Ratings, clock: Clock):
     """Fit the model of a cell on the streams of a trial, measured by a clock.
 
-    The attributes of the result are those of the method's own class unless only a part of the items
-    was fitted; it always has ``predict``.
+    The result has ``predict``. It also has all attributes of the method's class, unless only a part
+    of the items was fitted.
     """
     rng = cell.stream(settings["seed"], START, trial=trial)
     noise_rng = cell.stream(settings["seed"], NOISE, trial=trial)

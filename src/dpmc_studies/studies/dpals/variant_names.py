@@ -12,9 +12,10 @@ from dpmc_studies.studies.dpals.cells import STANDARD
 def named_settings(name: str) -> dict[str, object]:
     """Return the settings that the name of a variant states, by the names of the settings.
 
-    "adaptive_0.2" and "uniform_0.2_no_projection" say how ratings are sampled, and of what share of
-    the items, the most rated ones; "projected_3" and "none_3" are a regularization of the items in
-    units of the noise, with and without the projection. Any other name says nothing.
+    Names such as "adaptive_0.2" and "uniform_0.2_no_projection" state how ratings are sampled, and
+    the share of the items, the most rated ones, that are fitted. "projected_3" and "none_3" state a
+    regularization of the items in units of the noise, with and without the projection. Any other
+    name states nothing.
     """
     items = re.fullmatch(r"(uniform|adaptive)_([\d.]+)(_no_projection)?", name)
     if items:

@@ -18,8 +18,8 @@ class CalibratedCell(Cell):
     """One (data set, relation, epsilon, method) with all its mechanisms and trials.
 
     The data set is a key of ``datasets`` in the section ``equal_privacy`` of the configuration, the
-    relation one of :data:`dpmc.privacy.relations.RELATIONS`, epsilon the total of a training;
-    relation and epsilon are None for a reference without privacy.
+    relation is one of :data:`dpmc.privacy.relations.RELATIONS`, and epsilon is the total of a
+    training. A reference without privacy has None for relation and epsilon.
     """
 
     in_streams: ClassVar = {"method": "solver"}

@@ -1,8 +1,9 @@
-"""Judging the claims at an equal total budget: P1 to P8, which are data but for P7, H34, P9, H47.
+"""Judging the claims at an equal total budget: P1 to P9, H34 and H47.
 
-Rows of P1 to P8 are places (data set, relation, epsilon), each a difference of log RMSE, paired by
-trial. Of several models the one of least mean counts, chosen on the trials that are compared; the
-table ``comparisons`` has all rows. Rows of the others are fits of one method, paired by trial too.
+P1 to P8, except P7, are declared as data. Their rows are places (data set, relation, epsilon); each
+row is a difference of log RMSE, paired by trial. If a side has several models, the one with the
+lowest mean counts, chosen on the compared trials; the table ``comparisons`` has all rows. Rows of
+the other claims are fits of one method, also paired by trial.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -259,8 +260,8 @@ def log_rmse_by_noise(
 ) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
     """Return the rows in which all three noises ran, and their log RMSE by noise.
 
-    The rows have the columns ``dataset, relation, method, epsilon``; the logarithms are noise ->
-    array of shape (rows, trials), NaN where a row has fewer trials.
+    The rows have the columns ``dataset, relation, method, epsilon``. The second value maps a noise
+    to its log RMSE, an array of shape (rows, trials) with NaN where a row has fewer trials.
     """
     if calibrated is None:
         return pd.DataFrame(columns=ROW), {}

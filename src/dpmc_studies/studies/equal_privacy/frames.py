@@ -1,8 +1,8 @@
-"""What tables, figures and claims at equal privacy share: labels, errors, and compared places.
+"""The labels, errors and compared places that tables, figures and claims at equal privacy share.
 
-RMSE is on all entries of synthetic data and on held-out ratings of real data. Models of one
-(data set, relation, epsilon) share the data, split and start of a trial, so that differences are
-paired by trial, on the logarithmic scale.
+RMSE is computed on all entries of synthetic data and on held-out ratings of real data. Models of
+one (data set, relation, epsilon) share the data, split and start of a trial, so differences are
+paired by trial. They are differences of logarithms.
 """
 
 import pandas as pd

@@ -1,8 +1,8 @@
-"""The section ``equal_privacy``: checked before anything runs, its cells, and what each uses.
+"""The section ``equal_privacy``: its checks, its cells, and the settings of each cell.
 
-The papers compare noises at equal variance. Here they are compared at an equal total budget
-(epsilon, delta) of a training, with hyper-parameters for each cell and mechanism that were chosen
-on other seeds and stand in a file.
+The papers compare noises at equal variance. This study compares them at an equal total budget
+(epsilon, delta) of a training. A file holds the hyper-parameters of each cell and mechanism, which
+were chosen on other seeds.
 """
 
 import csv
@@ -34,8 +34,8 @@ Hyperparameters = dict[tuple, dict[str, float]]
 def prepare(section: Section, own_sets: Mapping[str, Mapping]) -> Section:
     """Return the section with its table of hyper-parameters read.
 
-    Fits that could not run are refused: an unknown data set or method, a range that is none, a cell
-    without hyper-parameters, or some that its method does not take.
+    Fits that cannot run are refused: an unknown data set or method, an invalid range, a cell
+    without hyper-parameters, or hyper-parameters that the method does not take.
     """
     # describing the study imports no methods
     from dpmc_studies.studies.equal_privacy.trial import make_calibrated_method
@@ -104,10 +104,11 @@ def calibrated_cells(privacy: Mapping) -> list[CalibratedCell]:
 def mechanisms_of(privacy: Mapping, cell: CalibratedCell) -> list[str]:
     """Return the mechanisms of a cell; ``["none"]`` for a reference.
 
-    At user level the sensitivity of Laplace and Huber noise grows with the ratings of a user,
-    that of Gaussian noise with the square root, so they run at a few epsilons only. Baselines
-    have few releases: at entry level Laplace noise is best at some budgets and Gaussian noise at
-    others, and the better one is what to compare with.
+    Not every mechanism runs in every cell. At user level the sensitivity of Laplace and Huber noise
+    grows with the number of a user's ratings, and that of Gaussian noise with its square root; so
+    Laplace and Huber noise run at a few epsilons only. Baselines have few releases: at entry level
+    Laplace noise is best at some budgets and Gaussian noise at others, and comparisons use the
+    better one.
     """
     if cell.relation is None:
         return [NOT_PRIVATE]
@@ -127,8 +128,8 @@ def mechanisms_of(privacy: Mapping, cell: CalibratedCell) -> list[str]:
 def calibrated_settings(privacy: Mapping, cell: CalibratedCell) -> dict[str, object]:
     """Return exactly the settings that a cell uses, as plain values.
 
-    A setting that is not in here cannot change the cell's numbers, so it need not rerun: editing
-    one row of the hyper-parameters reruns the one job that it belongs to.
+    A setting that is not returned cannot change the cell's numbers, so changing it reruns nothing.
+    If one row of the hyper-parameters changes, only the job of that row reruns.
     """
     own, table = {}, privacy["hyperparameters"]
     for mechanism in mechanisms_of(privacy, cell):

@@ -63,8 +63,8 @@ def make_problem(
 ) -> Problem:
     """Return the data of a trial, the same for all relations, epsilons, methods and mechanisms.
 
-    The data set "synthetic" has the very data of the papers' grid with the same seed. ``ratings``
-    is the whole data set, where it is a real one.
+    The data set "synthetic" has exactly the data of the papers' grid with the same seed.
+    ``ratings`` is the whole data set if it is a real one.
     """
     seed = settings["seed"]
     if ratings is not None:
@@ -109,8 +109,8 @@ def fit_calibrated(
 ) -> dict[str, object]:
     """Fit once on the streams of a trial: errors, releases, noise and seconds of the fit.
 
-    The start, and with it which ratings a user gives at user level, is shared by all mechanisms,
-    methods and epsilons; the noise is not shared at all.
+    All mechanisms, methods and epsilons share the start and, at user level, the choice of the
+    ratings that a user gives. Each fit has its own noise.
     """
     model = make_calibrated_method(cell, settings, mechanism, hyperparameters)
     seed = settings["seed"]
@@ -133,8 +133,8 @@ def fit_calibrated(
 def run(task: Task) -> list[dict[str, object]]:
     """Run all epsilons, trials and mechanisms of one data set, relation and method.
 
-    All cells share the data of a trial. Rows come cell by cell; what does not apply is None. The
-    seconds of the first fit include loading the compiled kernels.
+    All cells share the data of a trial. Rows come cell by cell; a value that does not apply is
+    None. The seconds of the first fit include loading the compiled kernels.
     """
     rows: dict[CalibratedCell, list] = {cell: [] for cell in task.cells}
     first, shared = next(iter(task.cells.items()))

@@ -1,7 +1,7 @@
 """Which private model for ratings, where users are protected? (a question of our own)
 
-Local Bayes, the default of ``dpmc fit``, beside the other methods that protect users. Cells, data
-and random streams of the comparison are named as they were when its numbers were drawn.
+The study compares Local Bayes, the default of ``dpmc fit``, with the other methods that protect
+users. Cells, data and random streams keep the names under which the numbers were computed.
 """
 
 from pathlib import Path

@@ -1,8 +1,9 @@
 """Judging the claims: Local Bayes and its parts, features, lists, and methods of other papers.
 
-Rows are places (data set, epsilon), each a difference of log RMSE, paired by trial; with the
-variant "recall" of log recall@20. Of several models, each a method at a variant of settings, the
-one of least mean counts. Most claims are data, of the form "A against B".
+Rows are places (data set, epsilon). Each row is a difference of log RMSE, or of log recall@20 with
+the variant "recall", paired by trial. If a side has several models (a method with a variant of its
+settings), the one with the lowest mean counts. Most claims are declared as data, in the form "A
+against B".
 """
 
 from collections.abc import Callable, Mapping

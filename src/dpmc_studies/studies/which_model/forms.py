@@ -60,9 +60,9 @@ def plain_statistic(
 ) -> tuple[np.ndarray, float]:
     """Return what users send in a step if they leave no rating out.
 
-    As :func:`dpmc.methods.user_level.local_bayes.refinement.statistic`, but for what is left of a
-    rating, the inverse of its variance and the user's factors, which all of the user's ratings
-    give. It is bounded in the same way, and added up in floating point.
+    The difference from :func:`dpmc.methods.user_level.local_bayes.refinement.statistic`: the
+    residual of a rating, its inverse variance and the user's factors use all of the user's ratings,
+    including the rating itself. The bound is the same, and the sum is in floating point.
     """
     rows = joined(rows)
     model = refinement.model_of(beliefs, scale.mean, step.spread, popularity, scale)

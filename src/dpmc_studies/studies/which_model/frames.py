@@ -173,10 +173,10 @@ def of_posterior(trials: pd.DataFrame | None) -> dict[tuple, paired.Pair]:
 
 
 def of_either(trials: pd.DataFrame) -> tuple[dict[tuple, paired.Pair], dict[tuple, paired.Pair]]:
-    """Set Local Bayes against the best of the others on the splits of :func:`of_posterior`.
+    """Compare Local Bayes with the best other method on the splits of :func:`of_posterior`, twice.
 
-    First against the others as they are, then against each as it is or with Local Bayes' offsets
-    and posterior of users, whichever has less error.
+    The first result uses the other methods as they are. In the second, each other method is used as
+    it is or with Local Bayes' offsets and posterior of users, whichever has the lower RMSE.
     """
     with_posterior = trials["variant"].str.startswith(POSTERIOR)
     splits = trials.loc[with_posterior, [*PLACE, "trial"]].drop_duplicates()

@@ -1,9 +1,10 @@
 """Item factors of another method, with Local Bayes' offsets of items and its posterior of users.
 
-A part of the budget pays for the first two releases of Local Bayes, the rest for the other method;
-both are Gaussian, so squares of mu add up. Users know offsets, their part in the users' level and
-what is not known of them from Local Bayes, factors from the other method, and take the posterior
-mean given their own ratings. How much the factors explain is a setting.
+A part of the budget pays for the first two releases of Local Bayes, and the rest for the other
+method. Both use Gaussian noise, so the squares of mu add up. From Local Bayes a user takes the
+items' offsets, weights in the user level and precisions, and from the other method the item
+factors. The user then computes a posterior mean given the user's own ratings. A setting states how
+much the factors explain.
 """
 
 from dataclasses import dataclass
@@ -59,10 +60,10 @@ class Combined:
 
 
 def combined(biases: OffsetsOnly, factors: np.ndarray, explained: float, training: Ratings):
-    """Return offsets and levels with factors of this method, shape (n_items, r).
+    """Return the model of Local Bayes' offsets and levels with ``factors``, shape (n_items, r).
 
-    The factors are scaled so that on average over ratings users' parts in them have the share
-    ``explained`` of the square of a typical rating.
+    The factors are scaled so that, averaged over ratings, the square of a user's part in them is
+    ``explained`` times the square of a typical rating.
     """
     mean_square = biases.shares_ @ np.sum(factors**2, axis=1)
     wanted = explained * biases.scale_.typical**2

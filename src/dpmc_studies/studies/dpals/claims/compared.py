@@ -1,8 +1,8 @@
-"""What the sides of claims of the form "A against B" are: of both papers, and our own.
+"""Claims of the form "A against B", of both papers and our own: which cells each side stands for.
 
-A claim whose second side is a best one is about all places (data set, epsilon) at which both were
-run; a method without epsilon stands at all of them. Every other claim is about the cells that it
-names, and all of them have to be there.
+If the second side of a claim is the best of several, the claim is about all places (data set,
+epsilon) where both sides were run; a method without epsilon belongs to every place of its data set.
+Every other claim is about the cells that it names, and needs all of them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,8 +1,8 @@
-"""What the claims of the DPALS paper are judged on, and the registry of what judges them.
+"""The evidence for the claims of the DPALS paper, and the registry of their predicates.
 
-The methods that the paper compares are judged in its own forms: "dpals", which accounts for both
-statistics and adds lambda after the projection, as the authors' program does, and "dpfw_jain", with
-the noise that Jain, Thakkar and Thakurta publish. Other forms are readings.
+Claims are judged on the methods in the paper's own form. "dpals" accounts for both statistics and
+adds lambda after the projection, as the authors' program does. "dpfw_jain" has the noise that Jain,
+Thakkar and Thakurta publish. Other forms are readings.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,9 +33,9 @@ PLACE = ("dataset", "epsilon")
 class Results:
     """RMSE and Recall@20 of every cell by trial.
 
-    Every row has shape (trials,) and is NaN where a trial, or the cell, is missing. On one data
-    set, trials with the same number share data: rows are paired. Between data sets they are
-    independent, and pairing them by number is as good as any pairing.
+    Every row has shape (trials,) and is NaN where a trial or the whole cell is missing. On one data
+    set, rows are paired, because trials with the same number share data. Trials of different data
+    sets are independent, so pairing them by number is as good as any other pairing.
 
     ``trials`` has the columns :data:`dpmc_studies.studies.dpals.cells.DPALS_COLUMNS`, any order of
     rows.

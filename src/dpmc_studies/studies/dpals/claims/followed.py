@@ -72,10 +72,11 @@ def far_fewer_iterations(evidence: DpalsEvidence) -> Finding:
 def iterations_needed(
     evidence: DpalsEvidence, alternating: str, frank_wolfe: str
 ) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Return by place, for each trial, the iterations of both to be as good as Frank-Wolfe ever is.
+    """Return, by place and trial, the iterations that each method needs to match Frank-Wolfe's
+    best.
 
-    As good: within 5 % of the least RMSE of Frank-Wolfe in the same trial. Where alternating
-    minimisation never is, one iteration more than it ran counts.
+    A method matches it when its RMSE is within 5 % of the lowest RMSE of Frank-Wolfe in the same
+    trial. If alternating minimisation never does, it counts as one iteration more than it ran.
     """
     ours, theirs = (curves_of(evidence, name, "rmse") for name in (alternating, frank_wolfe))
     needed = {}
@@ -163,11 +164,12 @@ def _slowest_steps(evidence: DpalsEvidence, method: str) -> Rows:
 
 
 def slowest_step(curve: np.ndarray, small: float) -> np.ndarray:
-    """Return the largest log ratio of errors of two steps by trial, NaN where none counts.
+    """Return the largest log ratio of the errors of two successive steps by trial, NaN if none
+    counts.
 
-    Steps count from an error of at most ``small``, and for as long as it is ten times the least
-    that the trial reaches: below that lie the penalty and rounding. ``curve`` has shape (steps,
-    trials).
+    A step counts if the error before it is at most ``small`` and at least ten times the lowest
+    error of the trial; smaller errors are dominated by the penalty and rounding. ``curve`` has
+    shape (steps, trials).
     """
     before, after = log_positive(curve[:-1]), log_positive(curve[1:])
     floor = log_positive(curve.min(axis=0)) + np.log(FLOOR)

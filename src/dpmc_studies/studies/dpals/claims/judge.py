@@ -62,13 +62,13 @@ def judge_dpals(
     """Judge the claims of the DPALS paper and of the read-me, and our own.
 
     ``frames`` holds ``trials`` and ``iterations`` with the columns of
-    :mod:`dpmc_studies.studies.dpals.cells`, ``timing``, ``coverage`` and ``accounting`` with those
-    of :mod:`dpmc_studies.studies.dpals.experiments`, and numbers from elsewhere, ``published``;
-    absent, None or without rows where they have not been made.
+    :mod:`dpmc_studies.studies.dpals.cells`; ``timing``, ``coverage`` and ``accounting`` with the
+    columns of :mod:`dpmc_studies.studies.dpals.experiments`; and ``published``, numbers from other
+    sources. A table that was not made is absent, None or empty.
 
-    The result has the columns :data:`dpmc_studies.frame.judging.claims.CLAIM_COLUMNS`, one row per
-    claim in the order given. Effects are natural logarithms of RMSE ratios unless the predicate
-    says otherwise; NaN where there is none.
+    The result has the columns :data:`dpmc_studies.frame.judging.claims.CLAIM_COLUMNS` and one row
+    per claim, in the given order. Unless the predicate says otherwise, an effect is the natural
+    logarithm of a ratio of RMSEs; it is NaN if there is none.
     """
     evidence = evidence_of(frames)
     return table_of_verdicts(claims, PREDICATES, evidence, readings(evidence))
@@ -77,8 +77,8 @@ def judge_dpals(
 def readings(evidence: DpalsEvidence) -> dict[str, DpalsEvidence]:
     """Return the evidence under each reading, by its name: halves of the trials, other methods.
 
-    Where the others were not run, data are missing. Predictions are clipped to the public range
-    everywhere, so there is no reading of raw ones.
+    Data are missing where the other methods were not run. There is no reading with raw predictions,
+    because all predictions are clipped to the public range.
     """
     tables = evidence.tables
     cells = {name: CELLS[name] for name in CELLS if name in tables}

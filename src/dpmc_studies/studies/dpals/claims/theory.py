@@ -1,7 +1,8 @@
-"""Claims about assumptions, bounds and rates on drawn matrices: D26 to D30, and D33 to D36.
+"""Claims about assumptions, bounds and rates on random matrices: D26 to D30, and D33 to D36.
 
-A rate is the slope of a line: log RSE, or RMSE, against the logarithm of the users, of the items or
-of theorem 1's 1/sigma. Lines are fitted by trial. Bounds have epsilon where noise has 1/sigma.
+A rate is the slope of a line that is fitted to each trial: log RSE or log RMSE against the
+logarithm of the number of users, of the number of items, or of theorem 1's 1/sigma. Where a bound
+depends on epsilon, the measured rate uses 1/sigma.
 """
 
 from collections.abc import Iterable, Mapping

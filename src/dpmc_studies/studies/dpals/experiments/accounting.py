@@ -1,11 +1,13 @@
-"""The noise of DPALS as theorem 1 of the paper has it, and as its budget asks for.
+"""The noise of DPALS by theorem 1 of the paper, compared with the noise that its budget needs.
 
-sigma is the standard deviation of the noise at Gamma_u = Gamma_M = 1; add/remove user.
+sigma is the standard deviation of the noise at Gamma_u = Gamma_M = 1. Neighbours differ by adding
+or removing one user.
 
 Each of T iterations releases two statistics of sensitivity sqrt(k), so the fit is Gaussian DP with
 mu^2 = 2 k T / sigma^2, exactly (:mod:`dpmc_studies.methods.user_level.plan`), and (alpha, alpha k T
-/ sigma^2)-RDP. Theorem 1 counts one of the two: its sigma is a factor sqrt(2) short of the one that
-its rho^2 needs. That its conversion is loose makes up for most of it, not for all.
+/ sigma^2)-RDP. Theorem 1 counts one of the two statistics, so its sigma is sqrt(2) times smaller
+than its rho^2 needs. The theorem's loose conversion makes up for most of this factor, but not for
+all of it.
 
 Source: [Chien 2021], theorem 1.
 """

@@ -52,15 +52,16 @@ def settings(section: Section, cell: DataCell) -> dict[str, object]:
 
 
 def run(task: Task) -> Iterator[dict[str, object]]:
-    """Yield the share of the ratings that the most rated items hold.
+    """Yield the share of the ratings that belongs to the most rated items, for four samplings.
 
-    Rows have the keys :data:`COVERAGE_COLUMNS`: for all ratings ("full"), and for at most k of each
-    user, chosen at random ("uniform"), those of the least rated items by exact counts ("adaptive"),
-    or chosen at random after all ratings changed their items at random ("shuffled"), so that how
-    many ratings an item has tells nothing of its users.
+    Rows have the keys :data:`COVERAGE_COLUMNS`. "full" takes all ratings; the others take at most k
+    of each user. "uniform" chooses them at random, and "adaptive" chooses the user's ratings of the
+    least rated items, by exact counts. "shuffled" first permutes the items of all ratings at
+    random, so that an item's number of ratings tells nothing about its users, and then chooses at
+    random.
 
-    The Gini coefficient is that of the numbers of ratings of all items; the correlation is over all
-    ratings, of the logarithms of the user's and of the item's number of ratings.
+    The Gini coefficient is of the numbers of ratings per item. The correlation is over all ratings,
+    between the logarithms of the user's and of the item's number of ratings.
     """
     settings, ratings = task.settings, task.ratings
     most = settings["ratings_per_user"]

@@ -41,13 +41,13 @@ def modules(section: Section, cell: Cell) -> list[str]:
 
 
 def run(task: Task) -> Iterator[dict[str, object]]:
-    """Yield CPU seconds of an iteration of each method, of two iterations or more, at each size.
+    """Yield CPU seconds per iteration for each method, which runs two iterations or more, and size.
 
-    The first fit of a method is not counted: it loads compiled kernels. Nor is the grouping of the
-    ratings by user and item, which all methods share.
+    Two times do not count: the first fit of a method, which loads compiled kernels, and the
+    grouping of the ratings by user and item, which all methods share.
 
-    Rows have the keys :data:`TIMING_COLUMNS`; the seconds are the median from the end of an
-    iteration to that of the next, so that a fit's preparations are not in them.
+    Rows have the keys :data:`TIMING_COLUMNS`. The seconds are the median time from the end of one
+    iteration to the end of the next, so they exclude the preparations of a fit.
     """
     from dpmc_studies.frame.jobs.data import draw  # imports numba
 

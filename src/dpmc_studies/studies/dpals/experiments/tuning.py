@@ -1,9 +1,9 @@
-"""Choosing hyper-parameters of private factorisation on the validation data of other seeds.
+"""A random search for hyper-parameters of private factorisation, on validation data of other seeds.
 
-A random search. That choice looks at data and no budget pays for it, as in the papers: results say
-so. The choice is in ``hyperparameters.csv`` with its source. Drawn data of
-another seed are independent of those of the results. Real ratings are the same ones, split again:
-most of what a trial is tested on was learnt from, or scored, by the search.
+The choice looks at data, and no budget pays for it, as in the papers; the results say so. The
+chosen values and their source are in ``hyperparameters.csv``. Synthetic data of the search are
+independent of the data of the results, because their seed differs. Real ratings are the same ones
+in another split, so the search trained or scored on most of a trial's test ratings.
 """
 
 import json

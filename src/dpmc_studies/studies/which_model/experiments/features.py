@@ -1,9 +1,8 @@
-"""What do public features of items change? Local Bayes with and without genres and years of films,
-and other methods with them.
+"""Public features of items: Local Bayes with and without them, and other methods with them.
 
-Beside them the same features in another order of the items, which mean nothing, drawn again in each
-trial. Splits, starts and noise are the same for all three. Other methods that take features stand
-beside it at settings of the search of opponents.
+The features are genres and years of films. As a control, Local Bayes also runs with the same
+features of random other items, drawn again in each trial. Splits, starts and noise are the same for
+all three variants. Other methods run with the settings from the search for opponents.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,8 +1,8 @@
 """How much of Local Bayes' lead is its local predictor? Other methods' item factors with it.
 
-Each of the other methods with factors, at its searched settings, gets the offsets of items and the
-posterior of users that Local Bayes has, for a share of the budget; how much factors explain has
-several values, of which the best counts (:mod:`dpmc_studies.studies.which_model.posterior`).
+Every other method with factors, at its searched settings, gets Local Bayes' offsets of items and
+posterior of users, for a share of the budget. Several values are tried for how much the factors
+explain, and the best one counts (:mod:`dpmc_studies.studies.which_model.posterior`).
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,9 +1,10 @@
 """How well do models rank what users like? Lists of 20, all items as candidates.
 
-The ranking model of ``dpmc fit`` (local EASE), noised popularity alone, and Local Bayes by its
-predicted ratings, without and with a term for how often items are rated; as limits popularity and
-EASE without privacy. Candidates are all items but those rated in training; on top should stand
-those held out that the user likes: recall over min(20, number liked), and NDCG.
+The private models are the ranking model of ``dpmc fit`` (local EASE), noised popularity alone, and
+Local Bayes by its predicted ratings, without and with a term for how often items are rated.
+Popularity and EASE without privacy show the limits. All items are candidates, except those that the
+user rated in training. Recall over min(20, number liked) and NDCG measure how high the list ranks
+the held-out items that the user likes.
 """
 
 from collections.abc import Iterable, Mapping

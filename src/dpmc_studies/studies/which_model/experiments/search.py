@@ -1,15 +1,15 @@
 """A search of the opponents' settings, with equal effort for each, on splits of their own.
 
-For each data set, method and budget, as many candidates are drawn from the method's space
-(:mod:`dpmc_studies.methods.user_level.spaces`). Beside them stand the settings that the table has
-already for this budget or a smaller one: those of another search, and those of the study of the
-papers. They are halved by their mean error on validation ratings: all on one split, the best third,
-but at most 20, on two more, the best three on four more. What was best at a smaller budget takes
-part to the end, so the choice at a larger one has no more error on these splits. Split, start and
-noise are the same for all candidates.
+Every data set, method and budget gets the same number of random candidates from the method's space
+(:mod:`dpmc_studies.methods.user_level.spaces`). Settings that the table already has for this budget
+or a smaller one also take part: those of another search and of the papers' study. Mean RMSE on
+validation ratings selects among them in three rounds: all candidates on one split, the best third
+(at most 20) on three splits, and the best three on seven. The best settings at a smaller budget
+stay until the end, so the choice at a larger budget never has a higher RMSE on these splits. All
+candidates have the same splits, starts and noise.
 
-A target of its own: what is found is written into ``hyperparameters.csv`` by hand, as the variant
-"searched". No budget pays for it.
+The search is a separate target: somebody copies its result into ``hyperparameters.csv`` by hand, as
+the variant "searched". No budget pays for it.
 """
 
 import json
