@@ -2,8 +2,7 @@
 
 The profile is Provenance Run Crate 0.5, with the profiles that it builds on (Leo et al., "Recording
 provenance of workflow runs with RO-Crate", PLOS ONE 19, 2024). The crate is the folder of results.
-A step is either a kind of job or a function by which a study turns its tables into files. All jobs
-of one kind are one action.
+A step is a kind of job, or what a study makes of its tables. All jobs of one kind are one action.
 """
 
 import json

@@ -76,9 +76,8 @@ class Row:
 class Numbers:
     """The rows of a study.
 
-    ``snakemake`` is the command that runs the workflow with the configuration of this run. The name
-    of the file to make again is appended to it. The file is below ``top``, by default the folder of
-    the plan.
+    ``snakemake`` is the command that runs the workflow with the configuration of this run. The file
+    to make again is appended to it; it is below ``top``, by default the folder of the plan.
     """
 
     plan: Plan

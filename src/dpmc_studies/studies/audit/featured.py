@@ -19,8 +19,7 @@ class AuditedLists(LocalEase):
     """Local EASE that compares lists of items by random factors, drawn before it sees ratings.
 
     Learnt factors would be useless here: with a few users the counts of pairs stay below the noise,
-    and all lists would be equal. The random factors leave the limits on what a user sends
-    unchanged.
+    and all lists would be equal. Random factors do not change the limits on what a user sends.
     """
 
     def _learnt(self, *given):

@@ -30,8 +30,8 @@ def neighbours(relation: str, rng: np.random.Generator) -> dict[str, tuple[Ratin
 
     - "extreme": all ratings are at the upper end of the range. The rating that changes moves to the
       lower end. A user who replaces another one gives the lowest ratings to other items.
-    - "opposite": like "extreme", but a replacing user gives the opposite ratings, and only the
-      first user rated the first item.
+    - "opposite": like "extreme", but a replacing user gives the opposite ratings, and nobody else
+      rated the first item.
     - "outside": ratings are far outside the range at both ends; a replacing user has none.
     - "random": ratings are random, and half of them are observed.
 

@@ -1,8 +1,8 @@
 """Audit of noise: single releases of one number, and compositions of several.
 
 The neighbouring data shift each release by its sensitivity, alternately up and down. The sum of the
-releases with these signs shows whether their noise is independent, because noise that is used twice
-cancels in the sum.
+releases with these signs shows whether their noise is independent: noise that is used twice
+cancels.
 """
 
 from collections.abc import Callable, Iterator

@@ -116,8 +116,7 @@ def neighbours(
 
 
 def blocks(size: int) -> Ratings:
-    """Return the block instance: both diagonal blocks of half the size are +1, plus one other
-    entry.
+    """Return the block instance: two diagonal blocks of half the size are +1, plus one entry.
 
     The first sign is the entry off the diagonal. Only this entry relates the two blocks; when it
     flips, one of the two completed off-diagonal blocks changes its signs. ``size`` is the number of

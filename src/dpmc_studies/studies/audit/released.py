@@ -81,9 +81,8 @@ class Publisher:
 class Comparison:
     """The differences between a run and its replay on neighbouring data.
 
-    ``changes`` maps a statistic to its largest change over its stated sensitivity; the key
-    "refused" is infinite if the program itself refused the replay. ``differing`` counts the
-    published bytes that differ.
+    ``changes`` maps a statistic to its largest change over its stated sensitivity; "refused" is
+    infinite if the program refused the replay. ``differing`` counts the bytes that differ.
     """
 
     changes: dict[str, float]

@@ -4,8 +4,7 @@ A replay needs a list of items that both neighbours can publish. We therefore co
 of :mod:`dpmc.privacy.selection`: no item of the one user alone was listed. Then the counts of
 common items change by at most their sensitivity, the items that only one side has are few and have
 counts of 1, and everything after the choice replays as if the list were public. Draws of the exact
-noise count how often an item of one user alone is listed, and the transcript gives the budget that
-was spent.
+noise count how often such an item is listed, and the transcript gives the budget spent.
 """
 
 from collections.abc import Iterator, Mapping

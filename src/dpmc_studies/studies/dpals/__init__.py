@@ -2,8 +2,8 @@
 
 [Chien 2021] is Chien, Jain, Krichene, Rendle, Song, Thakurta and Zhang, "Private alternating least
 squares" (ICML 2021). [Jain 2018], the source of private Frank-Wolfe, is Jain, Thakkar and Thakurta,
-"Differentially private matrix completion revisited" (ICML 2018). The third source is the read-me of
-DP_Matrix_Completion_Alt_Min.
+"Differentially private matrix completion revisited" (ICML 2018). A third source is
+DP_Matrix_Completion_Alt_Min's read-me.
 """
 
 from pathlib import Path

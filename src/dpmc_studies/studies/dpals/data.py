@@ -14,8 +14,7 @@ class Restricted:
     """A model of a part of the items; for other items it predicts the user's mean.
 
     ``model`` numbers only the items that it has. ``number``, shape (n_items,), maps an item to its
-    number in the model, or to -1 if the model does not have it. ``means``, shape (n_users,), is
-    float64.
+    number in the model, or to -1. ``means``, shape (n_users,), is float64.
     """
 
     model: object

@@ -43,8 +43,7 @@ def dpals_settings(dpals: Section, cell: DpalsCell) -> dict[str, object]:
     """Return exactly the settings that a cell uses, as plain values.
 
     The settings are ``seed``, ``trials``, ``data`` (the entry of the data set) and ``model``
-    (hyper-parameters); with privacy also ``delta``, and ``by_iteration`` if the cell records errors
-    by iteration.
+    (hyper-parameters); with privacy also ``delta``, and ``by_iteration`` for errors by iteration.
     """
     experiment = dpals["cells"][cell]
     model = model_settings(dpals["hyperparameters"], cell.coordinates())

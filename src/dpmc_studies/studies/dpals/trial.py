@@ -111,8 +111,8 @@ class Clock:
 def fit(cell: DpalsCell, settings: Mapping, trial: int, training: Ratings, clock: Clock):
     """Fit the model of a cell on the streams of a trial, measured by a clock.
 
-    The result has ``predict``. It also has all attributes of the method's class, unless only a part
-    of the items was fitted.
+    The result has ``predict``. It also has the attributes of the method's class, unless only some
+    items were fitted.
     """
     rng = cell.stream(settings["seed"], START, trial=trial)
     noise_rng = cell.stream(settings["seed"], NOISE, trial=trial)

@@ -13,7 +13,7 @@ def named_settings(name: str) -> dict[str, object]:
     """Return the settings that the name of a variant states, by the names of the settings.
 
     Names such as "adaptive_0.2" and "uniform_0.2_no_projection" state how ratings are sampled, and
-    the share of the items, the most rated ones, that are fitted. "projected_3" and "none_3" state a
+    which share of the items, the most rated ones, is fitted. "projected_3" and "none_3" state a
     regularization of the items in units of the noise, with and without the projection. Any other
     name states nothing.
     """

@@ -1,8 +1,8 @@
 """Private models at an equal total budget (a question of our own).
 
 The Huber paper compares noises at equal variance. This study compares models, including private
-baselines, at an equal total budget (epsilon, delta) of a training. The hyper-parameters of each
-model were chosen on other seeds.
+baselines, at an equal total budget (epsilon, delta) of a training. Hyper-parameters were chosen on
+other seeds.
 """
 
 from collections.abc import Iterator

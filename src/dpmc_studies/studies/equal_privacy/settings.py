@@ -1,8 +1,8 @@
 """The section ``equal_privacy``: its checks, its cells, and the settings of each cell.
 
 The papers compare noises at equal variance. This study compares them at an equal total budget
-(epsilon, delta) of a training. A file holds the hyper-parameters of each cell and mechanism, which
-were chosen on other seeds.
+(epsilon, delta) of a training. A file holds the hyper-parameters by cell and mechanism, chosen on
+other seeds.
 """
 
 import csv
@@ -107,8 +107,7 @@ def mechanisms_of(privacy: Mapping, cell: CalibratedCell) -> list[str]:
     Not every mechanism runs in every cell. At user level the sensitivity of Laplace and Huber noise
     grows with the number of a user's ratings, and that of Gaussian noise with its square root; so
     Laplace and Huber noise run at a few epsilons only. Baselines have few releases: at entry level
-    Laplace noise is best at some budgets and Gaussian noise at others, and comparisons use the
-    better one.
+    Laplace or Gaussian noise is best, and comparisons use the better one.
     """
     if cell.relation is None:
         return [NOT_PRIVATE]

@@ -1,8 +1,8 @@
 """The Huber mechanism paper and the thesis behind it.
 
 [Gowtham 2022] is Gowtham, Muthukrishnan, Tholeti and Kalyani, "Introducing the Huber mechanism for
-differentially private low-rank matrix completion" (arXiv:2206.07910). "The thesis" is Gowtham's
-thesis of the same year.
+differentially private low-rank matrix completion" (arXiv:2206.07910). The thesis is Gowtham's, from
+2022.
 """
 
 from collections.abc import Mapping

@@ -16,8 +16,8 @@ def differences(trials: pd.DataFrame, comparison: pd.DataFrame | None = None) ->
 
     The result has one row for each cell with Huber noise and each other mechanism: the difference
     with its 95 % t interval, ``p_adjusted`` (Holm over all rows), and the same difference of the
-    ``reported`` numbers. The methods of a row can differ, because the papers ran Gaussian noise on
-    real data with ALS only.
+    ``reported`` numbers. The two methods can differ: on real data the papers ran Gaussian noise
+    with ALS only.
     """
     huber = trials[(trials["mechanism"] == "huber") & _not_irls_two(trials)]
     rows = []

@@ -167,8 +167,7 @@ def significantly_lowest(cells: dict) -> object | None:
 
     ``cells`` maps a key to the trials of one cell; cells without trials are ignored. The winner is
     the cell with the lowest mean log RMSE. It counts only if paired t-tests over trials against all
-    other cells reject at 5 % after Holm's correction; otherwise, or with a single cell, the result
-    is None.
+    other cells reject at 5 % after Holm's correction; otherwise the result is None.
     """
     logs = pd.DataFrame({key: log_by_trial(cell) for key, cell in cells.items() if len(cell)})
     first = leader(logs) if logs.shape[1] > 1 else None

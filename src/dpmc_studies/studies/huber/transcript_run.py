@@ -47,8 +47,7 @@ def far_changes(
 
 
 def record(cell: Cell, settings: Mapping, trial: int, ratings: Ratings) -> Run:
-    """Repeat the fit of a trial of the reproduction, with its random streams, and keep all
-    releases.
+    """Repeat the fit of a trial, with its random streams, and keep all releases.
 
     The method of the cell is "als" or "irls", and the mechanism is one of the papers'. ``settings``
     are the settings of the cell, and ``ratings`` is the training data of the trial.

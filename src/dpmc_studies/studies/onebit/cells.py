@@ -29,8 +29,8 @@ class OneBitCell(Cell):
     The data set is a key of ``datasets`` in the section ``onebit`` of the configuration, and the
     link a key of :data:`dpmc_studies.methods.onebit.links.LINKS`. The constraint is ``"nuclear"``
     (nuclear norm only) or ``"both"`` (also a bound on every entry). The observed fraction is a
-    fraction of the matrix on synthetic data, and of the ratings on real data. Epsilon is None for
-    ``"clear"`` only.
+    fraction of the matrix on synthetic data, and of the ratings on real data. Only ``"clear"`` has
+    no epsilon (None).
     """
 
     in_streams: ClassVar = {"observed_fraction": "observed_share"}

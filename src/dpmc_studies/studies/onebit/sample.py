@@ -1,8 +1,7 @@
 """The data of a one-bit trial, and the accuracy of a completed matrix on them.
 
 Source: [Li 2021], section 5. The paper does not state a rank for its real data, so accuracy is
-measured after truncation to several ranks. All ranks use one decomposition of a trial's matrix,
-with the same noise.
+measured after truncation to several ranks. All ranks use one decomposition and the same noise.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,8 +36,7 @@ class Sample:
         """Return :data:`METRICS` of a completed matrix; None where a metric does not apply.
 
         "Truncated" means the best approximation of rank ``rank``, taken after any noise. With
-        ``ranks``, for real data, :data:`BY_RANK` holds the accuracy after truncation to each of
-        them.
+        ``ranks``, for real data, :data:`BY_RANK` holds the accuracy at each of these ranks.
         """
         left, right = leading_factors(completed, max([rank, *ranks]))
         both = {"raw": completed, "truncated": left[:, :rank] @ right[:rank]}

@@ -29,8 +29,8 @@ def onebit_cells(section: Section) -> dict[OneBitCell, Mapping]:
     """Return every cell with its experiment: clear cells first, and each curve's cells in a row.
 
     Corrected objective perturbation ("objp") appears only where it exists and differs from the
-    paper's version: for a link that is not log-linear, under both constraints, and above its
-    smallest epsilon.
+    paper's version: for a link that is not log-linear, both constraints, and above its smallest
+    epsilon.
     """
     advice = "data sets, constraints or observed fractions"
     return owners("onebit", section["experiments"], partial(_cells_of, section), advice)

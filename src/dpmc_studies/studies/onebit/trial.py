@@ -131,8 +131,7 @@ def run_curve(
     The cells, at least one, share the data of a trial but not the noise: the rows are the same as
     if each cell had been run alone, cell after cell, with the keys of :func:`run_clear`. ``clear``
     holds the matrices of :func:`run_clear` for the same configuration, for mechanisms that add
-    noise to the solution; they are solved here if not given. The seconds do not include this
-    solution.
+    noise to the solution; they are solved here if not given, and the seconds do not include this.
     """
     first, fixed = cells[0], has_fixed_split(settings)
     if first.needs_clear and clear is None:

@@ -3,8 +3,8 @@
 A part of the budget pays for the first two releases of Local Bayes, and the rest for the other
 method. Both use Gaussian noise, so the squares of mu add up. From Local Bayes a user takes the
 items' offsets, weights in the user level and precisions, and from the other method the item
-factors. The user then computes a posterior mean given the user's own ratings. A setting states how
-much the factors explain.
+factors. The user then computes a posterior mean given the user's own ratings. How much the factors
+explain is a setting.
 """
 
 from dataclasses import dataclass

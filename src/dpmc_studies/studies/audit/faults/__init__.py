@@ -24,8 +24,8 @@ class Fault:
     """A planted fault, and what column ``planted_fault`` calls it.
 
     ``key`` selects the stream of random numbers; it is empty if the noise comes from the operating
-    system. ``rows`` takes the settings of the part and a generator, and returns the audit's rows
-    with the fault.
+    system. ``rows`` returns the audit's rows with the fault, given the part's settings and a
+    generator.
     """
 
     name: str

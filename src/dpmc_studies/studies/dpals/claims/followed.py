@@ -72,8 +72,7 @@ def far_fewer_iterations(evidence: DpalsEvidence) -> Finding:
 def iterations_needed(
     evidence: DpalsEvidence, alternating: str, frank_wolfe: str
 ) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Return, by place and trial, the iterations that each method needs to match Frank-Wolfe's
-    best.
+    """Return by place and trial the iterations that both need to match Frank-Wolfe's best.
 
     A method matches it when its RMSE is within 5 % of the lowest RMSE of Frank-Wolfe in the same
     trial. If alternating minimisation never does, it counts as one iteration more than it ran.
@@ -164,12 +163,11 @@ def _slowest_steps(evidence: DpalsEvidence, method: str) -> Rows:
 
 
 def slowest_step(curve: np.ndarray, small: float) -> np.ndarray:
-    """Return the largest log ratio of the errors of two successive steps by trial, NaN if none
-    counts.
+    """Return by trial the largest log ratio of errors of successive steps, NaN if none counts.
 
     A step counts if the error before it is at most ``small`` and at least ten times the lowest
-    error of the trial; smaller errors are dominated by the penalty and rounding. ``curve`` has
-    shape (steps, trials).
+    error of the trial; below that, penalty and rounding dominate. ``curve`` has shape (steps,
+    trials).
     """
     before, after = log_positive(curve[:-1]), log_positive(curve[1:])
     floor = log_positive(curve.min(axis=0)) + np.log(FLOOR)

@@ -1,13 +1,12 @@
 """The noise of DPALS by theorem 1 of the paper, compared with the noise that its budget needs.
 
-sigma is the standard deviation of the noise at Gamma_u = Gamma_M = 1. Neighbours differ by adding
-or removing one user.
+sigma is the standard deviation of the noise at Gamma_u = Gamma_M = 1. Neighbours differ by one
+user.
 
 Each of T iterations releases two statistics of sensitivity sqrt(k), so the fit is Gaussian DP with
 mu^2 = 2 k T / sigma^2, exactly (:mod:`dpmc_studies.methods.user_level.plan`), and (alpha, alpha k T
 / sigma^2)-RDP. Theorem 1 counts one of the two statistics, so its sigma is sqrt(2) times smaller
-than its rho^2 needs. The theorem's loose conversion makes up for most of this factor, but not for
-all of it.
+than its rho^2 needs. The theorem's loose conversion makes up for most of this factor, not all.
 
 Source: [Chien 2021], theorem 1.
 """

@@ -54,9 +54,8 @@ def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
 def thesis_methods(settings: Mapping, ratings: Ratings) -> Iterator[dict[str, object]]:
     """Yield the errors of every method after each of its iterations, and its seconds until then.
 
-    Rows have the keys :data:`THESIS_COLUMNS`. They hold the RMSE on held-out ratings, in units of
-    the ratings, and the relative error |P(M - X)|_F / |P(M)|_F on the same ratings. The seconds
-    count the fit only.
+    Rows have the keys :data:`THESIS_COLUMNS`. They hold the RMSE on held-out ratings, in rating
+    units, and the relative error |P(M - X)|_F / |P(M)|_F on them. Seconds are for the fit only.
     """
     cell = Cell(settings["dataset"], 1, None, settings["observed_fraction"], "", "none", None)
     for name, entry in settings["methods"].items():

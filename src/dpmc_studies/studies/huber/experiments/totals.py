@@ -39,8 +39,7 @@ def totals_table(
     The variances of the noise are 1 or more. Huber noise has scale 1; at variance "1" its shape is
     a = 3. ``delta`` belongs to the total, except for basic composition of Laplace and Huber noise,
     which is pure (delta 0). Rows have the keys :data:`TOTAL_COLUMNS`. ``epsilon_lower`` and
-    ``epsilon_upper`` bound the smallest epsilon; the accountants "basic" and "rdp" give no lower
-    bound (None).
+    ``epsilon_upper`` bound the smallest epsilon; "basic" and "rdp" have no lower bound (None).
     """
     rows = []
     for mechanism, variance, count in product(PARAMETER, map(float, variances), releases):

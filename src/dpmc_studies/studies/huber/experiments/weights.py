@@ -3,8 +3,8 @@
 R-IRLS (paper, algorithm 3) weighs the residuals and then adds noise to the right-hand side. The
 noise of an inner step therefore reaches the residuals of the next step only through theta. If all
 weights are 1, theta_K depends on the noise of the last step alone, and A-IRLS is ALS with that
-noise. So we fit ALS with the noise of the last steps next to each A-IRLS; any difference comes from
-the weights alone.
+noise. So we fit ALS with the noise of the last steps next to each A-IRLS; differences come from the
+weights.
 """
 
 from collections.abc import Iterator, Mapping

@@ -80,8 +80,7 @@ class OneBitEvidence:
         """Return log ARE, or minus the share of right signs on real data, shape (trials,).
 
         The mechanism has its name in the paper; a mechanism without noise has no epsilon. NaN is a
-        missing trial. Rows of one data set are paired, because trials with the same number share
-        data.
+        missing trial. Rows of one data set are paired: trials with the same number share data.
         """
         if fraction is None:
             fraction = TRAINING_SHARE if is_real(dataset) else OBSERVED_FRACTION

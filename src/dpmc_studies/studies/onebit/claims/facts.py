@@ -127,8 +127,7 @@ def loss_on_one_entry(mechanism: str, facts: Facts, epsilon: float) -> float:
     Let H be the noise and s = -psi' > 0. For y = +1 the minimiser x of psi(x) + H x over abs(x) <=
     alpha is an inner point if H = s(x); for y = -1 it is one if H = -s(-x). Its density is
     therefore the density of H times psi''(x) or psi''(-x). The minimiser is -alpha if H is at least
-    s(-alpha) for y = +1, or -s(alpha) for y = -1. At the other bound the probabilities are
-    mirrored.
+    s(-alpha) for y = +1, or -s(alpha) for y = -1. The other bound mirrors this one.
     """
     plan = plan_of(mechanism, facts, epsilon)
     noise = Laplace(plan.stated * plan.noise.scale)

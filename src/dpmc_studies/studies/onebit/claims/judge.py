@@ -44,8 +44,7 @@ def judge_onebit(tables: Mapping[str, pd.DataFrame | None]) -> pd.DataFrame:
     ``trials`` is required. The result has the columns
     :data:`dpmc_studies.frame.judging.claims.CLAIM_COLUMNS`. Unless the predicate says otherwise, an
     effect is the natural logarithm of an ARE ratio, or a difference of shares of right signs; it is
-    NaN if there is none. The reported verdicts are "not reported", because the paper shows its
-    values in figures only.
+    NaN if there is none. The reported verdicts are "not reported", as the paper has only figures.
     """
     return judge_all(__file__, PREDICATES, evidence_of(tables), readings(tables))
 
