@@ -1,4 +1,4 @@
-"""Compiled code of the reproduction that is never older than its source, or than the library's."""
+"""Compiled code of the reproduction, rebuilt when its source or the library's changes."""
 
 from pathlib import Path
 

@@ -1,8 +1,8 @@
 """Reading and checking the configuration.
 
-The workflow hands over the merged configuration; ``dpmc`` commands read ``config/config.yaml``
-themselves. Either way :func:`checked` refuses what no schema knows, in one sentence. What a section
-means is the business of its study.
+The workflow passes the merged configuration; ``dpmc`` commands read ``config/config.yaml``
+themselves. In both cases :func:`checked` rejects keys and values that no schema allows, in one
+sentence. Each study interprets its own section.
 """
 
 import copy
@@ -33,7 +33,7 @@ def load(path: str | Path, overlays: Iterable[str | Path] = ()) -> dict:
 
 
 def overlaid(overlays: Iterable[str | Path]) -> dict:
-    """Read overlays as one, later ones last: all keys that they set."""
+    """Read several overlays as one, later ones last."""
     return reduce(merge, map(read_mapping, overlays), {})
 
 
@@ -47,7 +47,7 @@ def merge(base: Mapping, overlay: Mapping) -> dict:
 
 
 def changes(base: Mapping, other: Mapping, place: str = "") -> dict[str, object]:
-    """Return where a configuration differs from ``base``: dotted key to what it has, or None."""
+    """Return the differences from ``base``: dotted key -> value in ``other``, or None."""
     found = {}
     for key in dict.fromkeys([*base, *other]):
         before, after = base.get(key), other.get(key)
@@ -59,9 +59,9 @@ def changes(base: Mapping, other: Mapping, place: str = "") -> dict[str, object]
 
 
 def refuse_unknown_nulls(base: Mapping, overlay: Mapping, place: str = "") -> None:
-    """Refuse an overlay that leaves out, by null, what ``base`` does not have.
+    """Refuse an overlay with null for a key that ``base`` does not have.
 
-    ``place`` is where both stand in the configuration.
+    ``place`` is the dotted key of both in the configuration.
     """
     for key, value in overlay.items():
         if value is None and key not in base:
@@ -74,7 +74,7 @@ def refuse_unknown_nulls(base: Mapping, overlay: Mapping, place: str = "") -> No
 
 
 def difference(base: Mapping, other: Mapping) -> dict:
-    """Return the overlay that makes ``other`` of ``base``, if ``other`` has all keys of it."""
+    """Return the overlay that turns ``base`` into ``other``, which has all keys of ``base``."""
     found = {}
     for key, value in other.items():
         if isinstance(value, Mapping) and isinstance(base.get(key), Mapping):
@@ -88,7 +88,7 @@ def difference(base: Mapping, other: Mapping) -> dict:
 def without(overlay: Mapping, other: Mapping) -> dict:
     """Return an overlay without the keys that another one sets, mapping by mapping.
 
-    Where one of the two has a mapping and the other leaves it out by null, the other wins.
+    If one overlay has a mapping and the other null for a key, ``other`` wins.
     """
     kept = {}
     for key, value in overlay.items():
@@ -113,7 +113,7 @@ def checked(configuration: Mapping, studies: Mapping[str, Study]) -> dict:
 
 
 def schema_of(studies: Mapping[str, Study]) -> dict:
-    """Return the schema of a configuration: what is shared, and a section for each study."""
+    """Return the schema of a configuration: the shared part, and a section for each study."""
     schema = read_plain(SHARED_SCHEMA)
     for name, study in studies.items():
         section = {} if study.schema is None else read_plain(study.schema)

@@ -1,4 +1,4 @@
-"""What every workflow script does around its work: a log, and one sentence on bad input."""
+"""Logging and error handling around the work of every workflow script."""
 
 import os
 import sys
@@ -16,8 +16,8 @@ from dpmc.files import refusal
 def logged(log: str | Path | None) -> Iterator[None]:
     """Send everything printed to the log file; end on an error with exit status 1.
 
-    An :class:`InputError`, or a file that cannot be written, leaves its sentence alone in the log,
-    any other error its traceback. What the log cannot take, on a full disk, goes to standard error.
+    For an :class:`InputError`, or a file that cannot be written, the log gets the sentence alone;
+    for other errors the traceback. What a full disk keeps from the log goes to standard error.
     """
     stdout, stderr = sys.stdout, sys.stderr
     failure = None
@@ -48,7 +48,7 @@ def _reported(error: Exception) -> str:
 
 @contextmanager
 def timed() -> Iterator[None]:
-    """Print the CPU seconds of the process before, and those within: starting, and the work."""
+    """Print the CPU seconds that the process took to start, and those of the work."""
     started = time.process_time()
     yield
     print(f"CPU seconds: {started:.2f} to start, {time.process_time() - started:.2f} to run")

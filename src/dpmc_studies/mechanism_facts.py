@@ -1,4 +1,4 @@
-"""Numbers about the mechanisms that the papers state and that can be checked without a trial.
+"""Numbers about the mechanisms that the papers state and that need no trial to check.
 
 The paper and the thesis are those that :mod:`dpmc.mechanisms.huber` names.
 """
@@ -12,13 +12,13 @@ from dpmc.mechanisms.huber import Huber
 
 
 def total_variation(first: Mechanism, second: Mechanism) -> float:
-    """Total variation distance of two noise distributions, half the l1 distance of the densities.
+    """Return the total variation distance of two noise distributions, half the l1 distance.
 
-    The densities' crossings are bracketed on a grid and bisected; between crossings the integral
-    is a difference of tail probabilities, so no quadrature error enters.
+    Crossings of the densities are bracketed on a grid and bisected. Between crossings the integral
+    is a difference of tail probabilities, so there is no quadrature error.
 
-    Thesis 4.3 calls Huber noise with a >= 3 like Gaussian and with a <= 0.7 practically Laplace
-    noise: at equal variance the distances are 0.0009 at a = 3 and 0.0208 at a = 0.7.
+    Thesis 4.3 calls Huber noise like Gaussian for a >= 3, and practically Laplace for a <= 0.7. At
+    equal variance the distances are 0.0009 at a = 3 and 0.0208 at a = 0.7.
     """
 
     def difference(x):
@@ -39,11 +39,11 @@ def total_variation(first: Mechanism, second: Mechanism) -> float:
 
 
 def largest_log_ratio(mechanism: Mechanism, sensitivity: float) -> float:
-    """Largest log(p(x) / p(x + D)) over x, by search: the pure epsilon of one release.
+    """Return the largest log(p(x) / p(x + D)) over x, by search: the pure epsilon of one release.
 
-    The search goes out to 4000 standard deviations; where the ratio still grows there, as for
-    Gaussian noise, the answer is infinite. Right to 1e-9 for Huber noise with a up to 1e3.
-    Nominal, not the guarantee of a training run.
+    The search goes out to 4000 standard deviations. If the ratio still grows there, as for Gaussian
+    noise, the answer is infinite. It is accurate to 1e-9 for Huber noise with a up to 1e3. It is
+    nominal, and not the guarantee of a training run.
     """
     sensitivity = positive_finite("sensitivity", sensitivity)
     right = np.concatenate([[0.0], np.geomspace(1e-3, 4e3, 8001) * mechanism.std()])
@@ -55,22 +55,22 @@ def largest_log_ratio(mechanism: Mechanism, sensitivity: float) -> float:
 
 
 def huber_to_laplace_variance(a: float) -> float:
-    """Variance of Huber over Laplace noise at the same pure epsilon of one release.
+    """Return the variance of Huber over that of Laplace noise, at equal pure epsilon per release.
 
-    With D the sensitivity, Huber noise needs the scale a D/epsilon and Laplace noise D/epsilon,
-    so the ratio depends on a alone: a^2 (1 + w (1 + 2/a^2)) / 2. It falls to 1 from above as
-    a -> 0, where Huber noise becomes Laplace noise: no a allows less noise than Laplace, against
-    section 2.2 of the paper ("much lesser noise").
+    With D the sensitivity, Huber noise needs the scale a D/epsilon and Laplace noise D/epsilon, so
+    the ratio depends on a alone: a^2 (1 + w (1 + 2/a^2)) / 2. It falls to 1 from above as a -> 0,
+    where Huber noise becomes Laplace noise. No a therefore allows less noise than Laplace, although
+    section 2.2 of the paper claims "much lesser noise".
     """
     return Huber(a, scale=a).var() / 2
 
 
 def published_inverse_cdf(y, a: float):
-    """The inverse CDF of Huber noise as the thesis prints it: wrong, kept for the errata.
+    """Return the inverse CDF of Huber noise as the thesis prints it: wrong, for the errata.
 
     Equations 4.4 (section 4.2.1), B.21, B.22 and B.25 lack the minus sign of the third branch,
-    which should read a/2 - (1/a) log(a Z (1 - y)). Drawing with it gives mean -(w/2)(a + 2/a) in
-    place of 0, since every draw x beyond a becomes a - x.
+    which should be a/2 - (1/a) log(a Z (1 - y)). Sampling with the printed formula turns every x
+    beyond a into a - x, which gives the mean -(w/2)(a + 2/a) instead of 0.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Small CSV tables of numbers, written whole or not at all.
+"""CSV tables of numbers, written whole or not at all.
 
-Numbers are written with ``repr``, so reading them back gives the same bits. Training jobs use
-this module instead of pandas, which costs half a second to import.
+Numbers are written with ``repr``, so reading them back gives the same bits. Training jobs use this
+module instead of pandas, whose import takes half a second.
 """
 
 import csv

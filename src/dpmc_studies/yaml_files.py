@@ -1,4 +1,4 @@
-"""Reading a YAML file of settings: a key that stands there twice is an error, not a surprise."""
+"""Read YAML files of settings; a duplicate key in a mapping is an error."""
 
 import shlex
 from collections.abc import Hashable
@@ -36,9 +36,9 @@ class _Twice(Exception):
 
 
 def beside(module: str | Path, name: str) -> Path:
-    """Return the file of that name in the folder of a module of a study, or nearest above it.
+    """Return the file ``name`` from the folder of a study's module or the nearest folder above.
 
-    ``module`` is its ``__file__``; a file that is nowhere there is refused.
+    ``module`` is the module's ``__file__``. A file that does not exist raises InputError.
     """
     for folder in Path(module).resolve().parents:
         if (folder / name).is_file():
@@ -47,7 +47,7 @@ def beside(module: str | Path, name: str) -> Path:
 
 
 def read_plain(path: str | Path) -> object:
-    """Read a YAML file of dpmc's own, or one whose errors the caller tells."""
+    """Read a YAML file without checks: dpmc's own, or one whose errors the caller reports."""
     return yaml.load(Path(path).read_text(encoding="utf-8"), Loader=QUICK)
 
 
@@ -86,7 +86,7 @@ def read_mapping(path: str | Path) -> dict:
 
 
 def named_files(text: str) -> list[str]:
-    """Split a list of files, as CONFIG and --config have it: quoted as for a shell if need be."""
+    """Split a list of files as in CONFIG and --config; names may be quoted as in a shell."""
     if not text.strip() or Path(text).is_file():
         return [text] if text.strip() else []
     try:

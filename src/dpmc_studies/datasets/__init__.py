@@ -1,1 +1,1 @@
-"""Data of the studies: downloads, splits, and data sets that are drawn."""
+"""Data of the studies: downloads, splits, and random data sets."""

@@ -1,7 +1,7 @@
-"""Bring the raw file of a data set to the data folder and check it before anything uses it.
+"""Copy or download the raw file of a data set to the data folder, and verify it.
 
-The sources, in this order: a copy in the data folder, a mirror folder (an argument, or the
-environment variable DPMC_DATA_MIRROR; same layout as the data folder), the official address.
+The sources, in this order, are a copy in the data folder, a mirror folder with the same layout (an
+argument, or the environment variable DPMC_DATA_MIRROR), and the official address.
 """
 
 import contextlib
@@ -23,9 +23,9 @@ MIRROR_VARIABLE = "DPMC_DATA_MIRROR"
 
 
 class DataNotAvailable(InputError):
-    """The data is neither here nor in a mirror and cannot be downloaded, now or ever.
+    """The data is in neither the data folder nor a mirror and cannot be downloaded.
 
-    A file that is here but wrong is not this: it is refused with a plain InputError.
+    A file that is present but wrong raises a plain InputError instead.
     """
 
 
@@ -43,10 +43,10 @@ def obtain(
     """Return the path of the verified raw file, copying or downloading it if it is not there.
 
     A user's own data set is verified and used in place. Without ``mirror``, the environment
-    variable DPMC_DATA_MIRROR names that folder; ``offline`` never uses the network, and the other
-    options are those of :func:`dpmc_studies.datasets.transfer.transfer`. Where there is no copy, no
-    mirror and no download, or the data are withdrawn, that is :class:`DataNotAvailable`. A wrong
-    checksum is an InputError, and a copy is never replaced or deleted.
+    variable DPMC_DATA_MIRROR names the mirror folder. ``offline`` disables the network, and the
+    other options are those of :func:`dpmc_studies.datasets.transfer.transfer`. If there is no copy,
+    mirror or download, or the data are withdrawn, :class:`DataNotAvailable` is raised. A wrong
+    checksum raises InputError. A copy is never replaced or deleted.
     """
     _refuse_withdrawn(dataset)
     target = dataset.location(directory)

@@ -1,4 +1,4 @@
-"""Drawn matrices of known rank for experiments on private factorisation at user level.
+"""Random matrices of known rank for experiments on user-level private factorisation.
 
 Sources: Chien et al., "Private alternating least squares" (ICML 2021), section 6.1; Jain, Thakkar
 and Thakurta, "Differentially private matrix completion revisited" (ICML 2018), section 5 (rank
@@ -34,16 +34,15 @@ def synthetic(
     noise: float = 0.0,
     name: str = "synthetic",
 ) -> Split:
-    """Draw a matrix of random orthonormal factors, its observed entries and fresh ones.
+    """Return a random low-rank matrix: its observed entries for training, and others for testing.
 
-    M = c P Q^T with P and Q orthonormal bases of uniformly distributed subspaces. c makes the root
-    mean square of the entries 1, or with ``max_norm`` the largest of their absolute values.
+    M = c P Q^T, where P and Q are orthonormal bases of uniformly distributed subspaces. c makes the
+    root mean square of the entries 1 or, with ``max_norm``, their largest absolute value.
 
-    ``share`` is the probability that an entry is observed, above 0 and below 1; the rank is at most
-    the smaller side, and ``test_entries`` at most half of the entries that are not observed, all
-    distinct. ``max_norm`` is for rank 1 only. ``noise`` is the standard deviation of normal noise
-    on the observed entries; the fresh ones have none. ``training`` comes user by user; values are
-    rounded to float32.
+    ``share`` is the probability that an entry is observed, above 0 and below 1. ``rank`` is at most
+    the smaller side. ``test_entries`` are distinct and at most half of the unobserved entries.
+    ``max_norm`` is for rank 1 only. ``noise`` is the standard deviation of normal noise on the
+    observed entries only. ``training`` is sorted by user; values are rounded to float32.
     """
     _check_sizes(users, items, rank, share)
     user_factors = np.linalg.qr(rng.standard_normal((users, rank)))[0]
@@ -128,7 +127,7 @@ def _take_new(drawn, taken, found, count):
 
 @njit(cache=True)
 def entries(user_factors, item_factors, rows, columns):
-    """Return entries of a product of factors, rounded to float32; summed in order on every CPU.
+    """Return entries of a product of factors, rounded to float32, with the same bits on every CPU.
 
     Factors are float64, shapes (users, rank) and (items, rank); ``rows``, ``columns`` and the
     result have shape (n,).

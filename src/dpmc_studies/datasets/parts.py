@@ -1,4 +1,4 @@
-"""Parts and splits of real ratings for the experiments on private factorisation at user level.
+"""Parts and splits of real ratings for experiments on user-level private factorisation.
 
 Sources: Chien et al., "Private alternating least squares" (ICML 2021), section 6.1; Liang,
 Krishnan, Hoffman and Jebara, "Variational autoencoders for collaborative filtering" (WWW 2018),
@@ -20,11 +20,11 @@ LIKED, LEAST_LIKED = 4.0, 5
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """What a trial learns from and what it is judged by.
+    """The training and test ratings of a trial.
 
-    ``test`` are the entries that predictions are compared with. ``known``, with a split by users,
-    whose users of ``test`` are not those of ``training``, are other ratings of them, from which
-    their factors are found. The items of these are not recommended.
+    ``test`` are the entries that predictions are compared with. After a split by users, the users
+    of ``test`` are not in ``training``. ``known`` then holds other ratings of these users, from
+    which their factors are fitted; items in ``known`` are not recommended.
     """
 
     training: Ratings
@@ -35,10 +35,10 @@ class Split:
 def select(rng: np.random.Generator, ratings: Ratings, entry: Mapping) -> Ratings:
     """Return the part of a data set that an entry of the ``datasets`` of a section describes.
 
-    The entry has ``users`` (the first so many), ``users_share`` (a random part, drawn by ``rng``),
-    ``top_items`` (those with the most ratings: the numbers are used without privacy, as Chien et
-    al. do) and ``rescale`` ((lowest, highest) that the range of the ratings is mapped to); each may
-    be left out. The users and items that are left are renumbered, in their order.
+    The entry may have ``users`` (the number of users, taken from the first), ``users_share`` (a
+    share of them, at random by ``rng``), ``top_items`` (the number of items, those with the most
+    ratings; as in Chien et al., this choice is not private) and ``rescale`` (the new limits
+    (lowest, highest) of the ratings). The remaining users and items are renumbered in their order.
     """
     users = _first("users", entry.get("users", ratings.n_users), ratings.n_users, ratings.name)
     if "users_share" in entry:
@@ -52,9 +52,9 @@ def select(rng: np.random.Generator, ratings: Ratings, entry: Mapping) -> Rating
 
 
 def top_items(ratings: Ratings, number: int) -> Ratings:
-    """Return the ratings of the items with the most ratings, of equal ones the first.
+    """Return the ratings of the ``number`` items with the most ratings; ties keep the first.
 
-    The numbers of ratings are used as they are: choosing items so is not private.
+    The numbers of ratings are used without noise, so this choice is not private.
     """
     _first("items", number, ratings.n_items, ratings.name)
     counts = np.bincount(ratings.items, minlength=ratings.n_items)
@@ -64,9 +64,9 @@ def top_items(ratings: Ratings, number: int) -> Ratings:
 def restrict(
     ratings: Ratings, *, users: np.ndarray | None = None, items: np.ndarray | None = None
 ) -> Ratings:
-    """Return the ratings of some users and items only, renumbered in the order given.
+    """Return the ratings of some users and items, renumbered in the order given.
 
-    Those that stay are named once each; all if not given.
+    ``users`` and ``items`` name each user and item that stays once; None keeps all.
     """
     columns = {"users": ratings.users, "items": ratings.items}
     sizes = {"users": ratings.n_users, "items": ratings.n_items}
@@ -112,11 +112,11 @@ def split_ratings(
     *,
     part: str = TEST,
 ) -> Split:
-    """Split ratings at random into training, test and, with what is left, validation.
+    """Split ratings at random into training, test and, with the rest, validation ratings.
 
-    The shares are of the ratings, together at most 1. ``part``, "test" or "validation", is which of
-    the two is the ``test`` of the result. Hyper-parameters are chosen on validation ratings, on
-    other seeds than those of the results.
+    The shares are shares of all ratings, together at most 1. ``part``, "test" or "validation", is
+    the part that the result holds as ``test``. Hyper-parameters are chosen on validation ratings,
+    with other seeds than those of the results.
     """
     size = len(ratings)
     first = round(training_share * size)
@@ -135,13 +135,13 @@ def split_ratings(
 def split_users(
     rng: np.random.Generator, ratings: Ratings, heldout_users: int, *, part: str = TEST
 ) -> Split:
-    """Split users as Liang et al. (2018), section 4.2: ratings of 4 and more, as 1.
+    """Split users as in Liang et al. (2018), section 4.2, with ratings of 4 and more set to 1.
 
-    Users with fewer than five of these are left out. ``heldout_users`` are drawn for validation
-    and as many for the test; the others are for training. Items that none of these rated are left
-    out. Of each user held out, a random fifth of the ratings is for testing.
+    Users with fewer than five such ratings are left out. ``heldout_users`` random users are for
+    validation, as many for the test, and the others for training. Items without training ratings
+    are left out. A random fifth of each held-out user's ratings is for testing.
 
-    ``part``, "test" or "validation", is which of the two is the ``test`` of the result.
+    ``part``, "test" or "validation", is the part that the result holds as ``test``.
     """
     liked = ratings.take(ratings.values >= LIKED)
     liked = replace(liked, values=np.ones(len(liked)), rating_range=(0.0, 1.0))

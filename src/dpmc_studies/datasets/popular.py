@@ -1,22 +1,22 @@
-"""Generated ratings of the shape and popularity of MovieLens 10M, or of a part of its size.
+"""Random ratings with the shape and popularity of MovieLens 10M, or of a part of its size.
 
-They are no MovieLens: errors on them say nothing of errors on that.
+They are not MovieLens: errors on them do not predict errors on MovieLens.
 
-The law, whose constants were chosen so that published facts about MovieLens 10M hold:
+The distribution, with constants that reproduce published facts about MovieLens 10M:
 
-- **Items.** The j-th most popular of m items is chosen with a weight proportional to
-  (j + 0.014 m)^-2: of 10,677 the upper fifth holds some 88 % of the ratings (of MovieLens 10M more
-  than 85 %, Chien et al., ICML 2021, section 5.1), and the first has some 33,000 (34,864). Every
-  item has a rating.
-- **Users.** 20 ratings, the least in MovieLens, and a log-normal number more, of logarithmic
-  deviation 1.35: the median is about 70 of a mean of 143, and the first have some thousands. Items
-  are drawn by weight without replacement, so heavy users reach far into the tail.
-- **Ratings.** mean + user bias + item bias + a product of rank 8 + noise, rounded to half stars
-  from 0.5 to 5. Popular items are better liked. The standard deviation is about 1.05; that of the
-  noise with the rounding, which no model can predict, about 0.77.
+- **Items.** The weight of the j-th most popular of m items is proportional to (j + 0.014 m)^-2. Of
+  10,677 items, the most popular fifth has about 88 % of the ratings (MovieLens 10M: more than 85 %,
+  Chien et al., ICML 2021, section 5.1), and the most popular item has about 33,000 (MovieLens:
+  34,864). Every item has a rating.
+- **Users.** Each user has 20 ratings, the minimum in MovieLens, plus a log-normal number with
+  logarithmic deviation 1.35. The median is about 70, the mean 143, and the largest are some
+  thousands. Items are drawn by weight without replacement, so active users reach far into the tail.
+- **Ratings.** A rating is mean + user bias + item bias + a product of rank 8 + noise, rounded to
+  half stars from 0.5 to 5. Popular items are better liked. The standard deviation is about 1.05.
+  The noise and the rounding alone, which no model can predict, have about 0.77.
 
-A smaller ``scale`` shrinks users and items alike, and the number of ratings by its power 3/2:
-between what leaves the density and what leaves the number of ratings of a user as they are.
+``scale`` multiplies the numbers of users and of items, and scale^1.5 the number of ratings. This is
+a compromise between constant density and constant ratings per user.
 """
 
 from typing import NamedTuple
@@ -53,7 +53,7 @@ def popular(seed: int, scale: float) -> Ratings:
 
 
 def generate(rng: np.random.Generator, form: Form, scale: float = 1.0) -> Compressed:
-    """Draw ratings, user by user, by the law that is stated above.
+    """Return random ratings, grouped by user, from the distribution that the module describes.
 
     ``scale`` is the share of the users and items, above 0 and at most 1; there are about
     ``form.ratings * scale**1.5`` ratings.

@@ -1,4 +1,4 @@
-"""Splits of ratings into those that train and those held out."""
+"""Random splits of ratings into training and held-out ratings."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from dpmc.ratings import Ratings
 def random_split(
     ratings: Ratings, share: float, rng: np.random.Generator, name: str
 ) -> tuple[Ratings, Ratings]:
-    """Split ratings at random, ``share`` of them first; ``name`` is that of the data set."""
+    """Split ratings at random, ``share`` of them first; ``name`` is the data set, for errors."""
     order = rng.permutation(len(ratings))
     size = round(share * len(ratings))
     if not 0 < size < len(ratings):

@@ -1,4 +1,4 @@
-"""One file over HTTP, asked for again where it broke. Knows nothing of data sets or checksums."""
+"""Download of one file over HTTP, with retries. Knows nothing of data sets or checksums."""
 
 import time
 from pathlib import Path
@@ -12,9 +12,9 @@ _PASSING = {408, 425, 429, 500, 502, 503, 504}
 
 
 class TransferFailed(Exception):
-    """A download that did not succeed. The message continues a sentence that starts with the URL.
+    """A failed download. The message continues a sentence that starts with the URL.
 
-    It is ``final`` where another attempt would not change the answer.
+    ``final`` means that another attempt would give the same answer.
     """
 
     def __init__(self, message: str, *, final: bool = False):
@@ -35,9 +35,9 @@ def transfer(
 ) -> None:
     """Download ``url`` to ``target``, each attempt from the start.
 
-    ``size`` is the bytes that the whole file has; less is an interrupted transfer. After
-    ``timeout`` seconds without a single byte the transfer counts as stalled; ``pause`` are the
-    seconds before the second attempt, doubled before each further one. The progress bar, labelled
+    ``size`` is the number of bytes of the whole file; fewer mean an interrupted transfer. A
+    transfer without a byte for ``timeout`` seconds has stalled. ``pause`` is the number of seconds
+    before the second attempt; it doubles before each further one. The progress bar, labelled
     ``title``, is shown if standard error is a terminal.
     """
     for attempt in range(1, attempts + 1):

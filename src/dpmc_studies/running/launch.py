@@ -1,13 +1,11 @@
-"""What ``make reproduce`` starts: check what is asked for, mend what a crash left, run Snakemake.
+"""Start a run for ``make reproduce``: check the request, clean up after a crash, run Snakemake.
 
-``python -m dpmc_studies.running.launch --cores 2 --config mine.yaml TARGET...`` in the working
-folder. What can be refused is refused in one sentence before Snakemake starts, with exit status 2;
-what only the parsed workflow knows (its targets) is checked at the end of the Snakefile, by
-:func:`join_run`.
+Called as ``python -m dpmc_studies.running.launch --cores 2 --config mine.yaml TARGET...`` in the
+working folder. Bad input ends with one sentence and exit status 2, if possible before Snakemake
+starts. :func:`join_run` checks targets at the end of the Snakefile, when rules are known.
 
 Snakemake runs in this process, which holds the folder's lock
-(:mod:`dpmc_studies.running.run_lock`): the lock lives exactly as long as Snakemake does, whatever
-ends it.
+(:mod:`dpmc_studies.running.run_lock`). The lock therefore always ends with Snakemake.
 """
 
 import argparse
@@ -98,7 +96,7 @@ def check_cores(cores: str) -> None:
 
 
 def asked_run() -> str:
-    """Return the folder of the run that targets are of: the quick one's, if all of them are."""
+    """Return the folder of the targets' run: the quick run's if all targets belong to it."""
     runs = {_run_of(target) for target in _asked_targets()}
     return QUICK if runs == {QUICK} else RESULTS
 
@@ -115,10 +113,10 @@ def _run_of(target: str) -> str:
 
 
 def join_run(workflow) -> None:
-    """Check the targets and share the folder's lock; not in the processes of its jobs.
+    """Check the targets and share the folder's lock; do nothing in the processes of jobs.
 
-    Snakemake called by hand shares the lock as well, even to look, so that nobody mends the folder
-    meanwhile; its targets it checks itself.
+    Snakemake called by hand also shares the lock, even for a dry run, so that no other process
+    cleans up the folder meanwhile. It checks its own targets.
     """
     if not workflow.is_main_process:
         return
@@ -130,7 +128,7 @@ def join_run(workflow) -> None:
 
 
 def warn_of_settings(workflow, runs: Mapping[str, Plan], defaults: Mapping[str, Mapping]) -> None:
-    """Print what settings do, last of all: what is refused replaces nothing."""
+    """Print the settings that no claim is about, and those that replace results."""
     if workflow.is_main_process and TARGETS_VARIABLE in os.environ:
         asked = _asked_targets()
         for sentence in (*beside_claims(runs, asked), *other_settings(runs, defaults, asked)):
@@ -138,7 +136,7 @@ def warn_of_settings(workflow, runs: Mapping[str, Plan], defaults: Mapping[str, 
 
 
 def beside_claims(runs: Mapping[str, Plan], targets: Iterable[str]) -> list[str]:
-    """Say which values of the settings add cells that no claim is about, once for all runs."""
+    """Return sentences on values of settings that no claim is about, once for all runs."""
     found = {}
     for target in list(targets) or ["all"]:
         run = runs[_run_of(target)]
@@ -150,9 +148,9 @@ def beside_claims(runs: Mapping[str, Plan], targets: Iterable[str]) -> list[str]
 def other_settings(
     runs: Mapping[str, Plan], defaults: Mapping[str, Mapping], targets: Iterable[str]
 ) -> Iterator[str]:
-    """Name, for each run, the settings in which its last report differs from what targets replace.
+    """Yield, for each run, a sentence on settings that differ from those of its last report.
 
-    ``runs`` and ``defaults`` are the plan of each run by its folder, and its configuration without
+    ``runs`` holds the plan of each run, by its folder, and ``defaults`` its configuration without
     the user's settings.
     """
     targets = list(targets) or ["all"]
@@ -191,7 +189,7 @@ def _made_by(target: str, run: Plan) -> list[Study]:
 
 
 def check_targets(targets: Iterable[str], rules: Iterable) -> None:
-    """Refuse a target that is neither a rule without wildcards nor a file that is made or there."""
+    """Refuse a target that is neither a rule without wildcards nor an existing or makeable file."""
     named = {rule.name: rule for rule in rules}
     whole = sorted(name for name, rule in named.items() if not rule.has_wildcards())
     for target in targets:
@@ -258,8 +256,8 @@ def _snakemake(arguments: list[str]) -> int:
 def _stop_on_interrupt(stopped: threading.Event) -> None:
     """Let Ctrl-C end jobs without a word of theirs, and then Snakemake.
 
-    A blocked signal is blocked in all threads and processes that are started from here. So jobs,
-    each of which would print where it was, do not hear Ctrl-C: one thread does, and ends them.
+    A signal that is blocked here is blocked in all threads and processes started from here. So
+    jobs, which would print tracebacks, do not receive Ctrl-C: one thread receives it and ends them.
     """
     import psutil
 

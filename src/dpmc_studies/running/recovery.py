@@ -1,14 +1,13 @@
-"""What a run that was killed leaves, and its removal before the next run starts.
+"""Cleanup of what a killed run left behind, before the next run starts.
 
 Holding the folder's lock exclusively (:mod:`dpmc_studies.running.run_lock`) proves that no other
 run is active, so leftovers can be cleaned up.
 
-Why jobs that outlived their run are ended, rather than left alone: they write files whole or not at
-all, and with the settings of today the same bytes; but one that started before an edit of the
-configuration could put old numbers over the new run's, which Snakemake would then take for new.
-They are recognised by the name of the folder in their environment, which no other process has.
-Those in another container or on the nodes of a cluster cannot be seen from here: whoever runs them
-there ends them (docs/cluster.md).
+Jobs that outlived their run are ended. They write whole files or none, and with the current
+settings the same bytes. But a job that started before an edit of the configuration could overwrite
+the new run's numbers with old ones, which Snakemake would take for new. Such jobs have the name of
+the folder in their environment, which no other process has. Jobs in another container or on the
+nodes of a cluster are not visible here and must be ended there (docs/cluster.md).
 """
 
 import contextlib
@@ -104,9 +103,9 @@ def remove_strays(folder: Path) -> list[Path]:
 
 
 def is_stray(name: str) -> bool:
-    """Return whether a file is called as :func:`dpmc.files.atomic_path` calls temporary files.
+    """Return whether a file has a name that :func:`dpmc.files.atomic_path` gives temporary files.
 
-    Those of a file without a suffix are not told from others' hidden files; no rule writes one.
+    Temporary files for a file without a suffix are not recognised; no rule writes such a file.
     """
     match = _TEMPORARY.fullmatch(name)
     return match is not None and Path(match["name"]).suffix == match["suffix"]

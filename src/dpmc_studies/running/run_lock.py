@@ -1,15 +1,14 @@
-"""One `make reproduce` per folder: a lock that the kernel takes back when its process dies.
+"""A lock that allows one `make reproduce` per folder; the kernel releases it with the process.
 
-The lock is an flock on ``.snakemake/dpmc.lock``. `make reproduce` takes it exclusively, which
-succeeds only if no run is alive in the folder; whatever lies about then is of dead runs and may be
-mended (:mod:`dpmc_studies.running.recovery`). For the rest of its life a run shares the lock, so
-that Snakemake may be called by hand beside it, where Snakemake's own locks say which files are in
-use.
+The lock is an flock on ``.snakemake/dpmc.lock``. `make reproduce` first takes it exclusively, which
+succeeds only if no run is active in the folder; leftovers then belong to dead runs and can be
+cleaned up (:mod:`dpmc_studies.running.recovery`). After that the run shares the lock, so that
+Snakemake may also be called by hand. Snakemake's own locks protect the files in use.
 
-The file descriptor is closed on exec (every one that Python opens is), so jobs do not inherit the
-lock and it ends with the process that runs Snakemake. What is written in the file is only a record
-for the message to whoever finds the lock taken: which process began last. Jobs that outlived their
-run are found by the folder's name in their environment.
+Python opens every file descriptor with close-on-exec, so jobs do not inherit the lock, and it ends
+with the process that runs Snakemake. The file only records which process began last, for the error
+message if the lock is taken. Jobs that outlived their run are found by the folder's name in their
+environment.
 """
 
 import errno
@@ -67,7 +66,7 @@ def take(folder: str | Path) -> int:
 
 
 def begin(descriptor: int, folder: str | Path) -> None:
-    """Share the lock that was taken from now on, and write down which run has it."""
+    """Share the lock that was taken from now on, and record which run has it."""
     _record(descriptor, folder)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -79,8 +78,8 @@ def begin(descriptor: int, folder: str | Path) -> None:
 def join(folder: str | Path) -> None:
     """Share the lock on a folder, as Snakemake called by hand does, unless this process has it.
 
-    Waits while another process mends the folder. Where there can be no lock there is none:
-    Snakemake has its own.
+    It waits while another process cleans up the folder. If the file system has no locks, only
+    Snakemake's own locks protect the folder.
     """
     if name_of(folder) in _held:
         return

@@ -27,15 +27,15 @@ def bootstrap_interval(
 ) -> Interval:
     """Bootstrap a statistic over trials.
 
-    The statistic takes weights of shape (resamples, trials), how often each trial was drawn, and
-    returns one number a resample, shape (resamples,). The same number of trials, resamples and seed
-    always draw the same resamples.
+    The statistic takes weights of shape (resamples, trials), which count how often each trial was
+    drawn, and returns one number per resample, shape (resamples,). The same number of trials,
+    resamples and seed always give the same resamples.
 
     The interval is the expanded percentile interval of Hesterberg, "What teachers should know about
-    the bootstrap" (The American Statistician 69, 2015): the plain one is too narrow by the factor
-    sqrt((n - 1) / n) and by normal in place of t quantiles, which at ten trials turns 95 % into
-    90 %. (At five trials this one still covers only in 91 %.) NaN with fewer than
-    :data:`FEWEST_TRIALS` trials.
+    the bootstrap" (The American Statistician 69, 2015). The plain interval is too narrow for two
+    reasons: the factor sqrt((n - 1) / n), and normal instead of t quantiles. With ten trials its
+    coverage is 90 % instead of 95 %. (With five trials even the expanded interval covers only 91
+    %.) It is NaN with fewer than :data:`FEWEST_TRIALS` trials.
     """
     if trials < 1:
         return Interval(np.nan, np.nan, np.nan, np.nan, 0)
@@ -62,10 +62,10 @@ def pooled_interval(
 ) -> Interval:
     """Return the mean over cells of their mean over trials, bootstrapped over trials.
 
-    Cells count by :func:`cell_weights`, or alike if not ``weighted``. All use the same resample of
-    trial numbers, because cells may share a trial's data. In ``values``, shape (cells, trials), NaN
-    marks a missing trial. A cell whose trials are all absent from a resample is left out of that
-    resample.
+    Cells are weighted by :func:`cell_weights`, or equally if not ``weighted``. All cells use the
+    same resample of trial numbers, because cells may share a trial's data. In ``values``, shape
+    (cells, trials), NaN marks a missing trial. A resample leaves out cells that have none of its
+    trials.
     """
     values = np.atleast_2d(np.asarray(values, dtype=float))
     order = "C" if values.flags.c_contiguous or not values.flags.f_contiguous else "F"
@@ -99,11 +99,11 @@ def _pooled_interval(raw, shape, order, confidence, weighted, resamples, seed) -
 def cell_weights(values: np.ndarray) -> np.ndarray:
     """Return the weight of each cell in a pooled mean: its inverse variance.
 
-    That is the squared standard error of the cell's mean plus the variance of true effects between
-    cells, estimated by the method of moments of DerSimonian and Laird, "Meta-analysis in clinical
-    trials" (Controlled Clinical Trials 7, 1986): without the second, cells that hardly vary would
-    decide alone, however different the effect is elsewhere. All weights are 1 with fewer than
-    :data:`FEWEST_WEIGHTED` trials of any cell, or if a cell does not vary at all.
+    The variance is the squared standard error of the cell's mean plus the variance of true effects
+    between cells. The second term is estimated by the method of moments of DerSimonian and Laird,
+    "Meta-analysis in clinical trials" (Controlled Clinical Trials 7, 1986). Without it, cells with
+    little noise would dominate, however different the effect is elsewhere. All weights are 1 if any
+    cell has fewer than :data:`FEWEST_WEIGHTED` trials or does not vary at all.
     """
     tests = row_tests(values)
     cells, within = len(tests.mean), np.square(tests.standard_error)
@@ -122,8 +122,8 @@ def pooled_spread_ratio(
 ) -> Interval:
     """Return the mean over cells of log(sd_first / sd_second), bootstrapped over trials.
 
-    Arrays have shape (cells, trials), NaN where a trial is missing. A cell without spread in a
-    resample (one trial, over and over) is left out of that resample.
+    Arrays have shape (cells, trials), with NaN for missing trials. A resample leaves out each cell
+    without spread in it (one trial, repeated).
     """
     first, second = np.atleast_2d(first), np.atleast_2d(second)
     complete = (np.isfinite(first) & np.isfinite(second)).any(axis=0)

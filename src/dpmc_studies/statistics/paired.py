@@ -1,8 +1,8 @@
-"""Who has the least error: comparisons paired by trial, at many places.
+"""Comparisons of errors, paired by trial: which model has the least error at each place.
 
-A *place* is where several things were run on the same data, such as a data set and a budget. Its
-errors are a frame: a row a trial, a column for each that was run, NaN where a trial is missing;
-less is better. Logarithms of errors are compared, so that differences are relative.
+A *place*, such as a data set with a budget, is where several models were run on the same data. Its
+errors are a frame with a row for each trial and a column for each model, NaN for a missing trial;
+less is better. Errors are compared as logarithms, so that differences are relative.
 """
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
@@ -21,9 +21,9 @@ def places(
 ) -> dict[tuple, pd.DataFrame]:
     """Arrange errors, one per row of ``table``, by place.
 
-    ``table`` has a row for each place, model and trial: in the columns ``names`` the place, the
-    budget last (what has none counts at every budget), in ``models`` what was run, and ``trial``. A
-    trial of a model that is there twice is an InputError.
+    ``table`` has a row for each place, model and trial. The columns ``names`` hold the place, with
+    the budget last; a model without a budget counts at every budget. The columns ``models`` hold
+    the model, and ``trial`` the trial. Two rows for one trial of a model raise InputError.
     """
     keys = [models] if isinstance(models, str) else models
     # numbered once: pandas would look for the names of models and trials again at every place
@@ -54,7 +54,7 @@ def places(
 
 
 class Leader(NamedTuple):
-    """What has the least mean error at a place, and what cannot be told from it."""
+    """The model with the least mean error at a place, and those statistically tied with it."""
 
     best: Hashable
     error: float  # its mean
@@ -67,7 +67,7 @@ class Leader(NamedTuple):
 
 
 def leader(errors: pd.DataFrame, among: Collection | None = None) -> Leader | None:
-    """Return what leads at a place, None if nothing was run; ``among`` names those that count."""
+    """Return the leader at a place among the models ``among`` (None for all), or None."""
     there = errors.dropna(axis="columns", how="all")
     if among is not None:
         there = there[[name for name in there.columns if name in set(among)]]
@@ -82,7 +82,7 @@ def leader(errors: pd.DataFrame, among: Collection | None = None) -> Leader | No
 
 
 class Pair(NamedTuple):
-    """The best of some against the best of others at one place."""
+    """The best of one group of models against the best of another at one place."""
 
     first: Hashable
     second: Hashable
@@ -92,9 +92,9 @@ class Pair(NamedTuple):
 def pairs(
     places: Mapping[tuple, pd.DataFrame], first: Collection, second: Collection
 ) -> dict[tuple, Pair]:
-    """Set the best of some against the best of others, wherever both were run.
+    """Compare the best of one group with the best of another at each place that has both.
 
-    The best has the least mean error at its place, by the trials that are compared.
+    The best model of a group has the least mean error at the place, over the compared trials.
     """
     groups = set(first), set(second)
     found = {}
@@ -110,8 +110,8 @@ def pairs(
 def compare(found: Mapping[tuple, Pair], names: Sequence[str]) -> pd.DataFrame:
     """Test the differences of :func:`pairs`: paired t-tests, Holm over all places.
 
-    The table has a row for each place: the parts of its name under ``names``, then :data:`COLUMNS`;
-    ``difference`` is a mean with its 95 % interval.
+    The table has a row for each place: the parts of its name under ``names``, then :data:`COLUMNS`.
+    ``difference`` is a mean and comes with its 95 % interval.
     """
     frame = pd.DataFrame([*found], columns=list(names))
     sides = {side: [getattr(pair, side) for pair in found.values()] for side in ("first", "second")}
@@ -124,10 +124,10 @@ def compare(found: Mapping[tuple, Pair], names: Sequence[str]) -> pd.DataFrame:
 
 
 def less(table: pd.DataFrame, margin: float = 0.0) -> np.ndarray:
-    """Say per row of :func:`compare` whether the first has less error, by more than chance."""
+    """Return per row of :func:`compare` whether the first model has significantly less error."""
     return ((table["p_adjusted"] <= LEVEL) & (table["difference"] < -margin)).to_numpy()
 
 
 def more(table: pd.DataFrame, margin: float = 0.0) -> np.ndarray:
-    """Say per row of :func:`compare` whether the first has more error, by more than chance."""
+    """Return per row of :func:`compare` whether the first model has significantly more error."""
     return ((table["p_adjusted"] <= LEVEL) & (table["difference"] > margin)).to_numpy()

@@ -1,11 +1,11 @@
-"""Lower bounds on epsilon from samples, each right with a stated confidence.
+"""Lower bounds on epsilon from samples, each valid with a stated confidence.
 
-An (epsilon, delta)-private mechanism satisfies P(E) <= exp(epsilon) Q(E) + delta for every event E,
-P and Q the laws of its output on neighbouring data, and the same with P and Q exchanged. So any
-event, with a lower confidence bound on one probability and an upper one on the other, bounds
-epsilon from below. See Ding, Wang, Wang, Zhang and Kifer, "Detecting violations of differential
-privacy" (CCS 2018), and Jagielski, Ullman and Oprea, "Auditing differentially private machine
-learning" (NeurIPS 2020), which uses the Clopper-Pearson intervals that are used here.
+Let P and Q be the distributions of a mechanism's output on neighbouring data. If the mechanism is
+(epsilon, delta)-private, then P(E) <= exp(epsilon) Q(E) + delta for every event E, and the same
+with P and Q exchanged. So a lower confidence bound on one probability and an upper bound on the
+other bound epsilon from below. See Ding, Wang, Wang, Zhang and Kifer, "Detecting violations of
+differential privacy" (CCS 2018), and Jagielski, Ullman and Oprea, "Auditing differentially private
+machine learning" (NeurIPS 2020), also for the Clopper-Pearson intervals.
 """
 
 import numpy as np
@@ -21,10 +21,9 @@ def threshold_bound(
 ) -> float:
     """Bound epsilon from below by an event {loss >= t} or {loss <= t}.
 
-    ``first`` and ``second``, shapes (n,) and (m,), are privacy losses log p/q of outputs that were
-    drawn from p and from q. The first half of each chooses the event, the second half tests it. The
-    bound is at least 0, and exceeds the true epsilon with at most 1 - confidence, whatever p and q
-    are.
+    ``first`` and ``second``, shapes (n,) and (m,), are privacy losses log p/q of random outputs
+    from p and from q. The first half of each sample chooses the event, the second half tests it.
+    The bound is at least 0 and exceeds the true epsilon with probability at most 1 - confidence.
     """
     first, second = (np.round(losses, DIGITS) for losses in (first, second))
     chosen, tests = zip(*(_halves(losses) for losses in (first, second)), strict=True)
@@ -39,12 +38,12 @@ def threshold_bound(
 def histogram_bound(
     first: np.ndarray, second: np.ndarray, *, delta: float, confidence: float
 ) -> float:
-    """Bound epsilon from below by bins of the outputs themselves.
+    """Bound epsilon from below by a histogram of the outputs.
 
-    It needs no density, so it also catches a sampler that does not draw from its density. The
-    first tenth of the outputs makes bins, equally full, and puts them into the order of their
-    likelihood ratio. The rest tests the union of the first 1, 2, ... of them, and of the last, each
-    with its share of 1 - confidence (Bonferroni).
+    It needs no density, so it also detects a sampler that does not follow its density. The first
+    tenth of the outputs defines bins of equal counts and orders them by likelihood ratio. The rest
+    tests the unions of the first 1, 2, ... bins, and of the last 1, 2, ... bins. Each union gets
+    its share of 1 - confidence (Bonferroni).
     """
     both = first, second
     pilots = [outputs[: outputs.size // 10] for outputs in both]
@@ -65,20 +64,20 @@ def histogram_bound(
 def loss_bound(first: np.ndarray, second: np.ndarray, *, delta: float, confidence: float) -> float:
     """Bound epsilon from below by the hockey-stick divergence E[(1 - exp(epsilon - loss))_+].
 
-    That is the smallest delta at an epsilon, exactly, if the losses are. So it uses more of them
-    than an event does, but believes the density by which they were computed. Its mean is bounded
+    If the losses are exact, the divergence is the smallest delta at an epsilon. It uses more of the
+    losses than an event does, but relies on the density behind them. One bound of its mean holds
     for all epsilon at once (Massart, "The tight constant in the Dvoretzky-Kiefer-Wolfowitz
-    inequality", Annals of Probability 18, 1990): the largest losses, a share of
-    sqrt(log(1/tail)/(2 n)), are left out. What is given is as for :func:`threshold_bound`.
+    inequality", Annals of Probability 18, 1990): it leaves out the largest losses, a share of
+    sqrt(log(1/tail)/(2 n)). Parameters are those of :func:`threshold_bound`.
     """
     tail = (1 - confidence) / 2
     return max(_divergence_bound(losses, delta, tail) for losses in (first, -second))
 
 
 def fit_of_sample(sample: np.ndarray, cdf) -> float:
-    """Return the p-value of the two-sided Kolmogorov-Smirnov test against a continuous law.
+    """Return the p-value of the two-sided Kolmogorov-Smirnov test against a distribution.
 
-    The asymptotic law of the distance is used: the sample has at least a few hundred numbers.
+    The distribution is continuous, and the sample large enough (some hundreds) for asymptotics.
     """
     from scipy.special import kolmogorov
 
@@ -89,13 +88,13 @@ def fit_of_sample(sample: np.ndarray, cdf) -> float:
 
 
 def independence(noise: np.ndarray, cdf) -> float:
-    """Return a p-value of the noise of several releases being independent, and of its own size.
+    """Return a p-value for independent noise in several releases, of the stated size.
 
-    By its law each number is turned into a standard normal one. Their sum over the releases, over
-    the root of their number, is then standard normal too, so that the squares of such sums add up
-    to a chi-squared number. It is too large if noise is used twice, and too small if noise is
-    smaller than it should be; both sides count. ``noise``, shape (n, releases, ...), is n times the
-    noise of some releases, of some coordinates each; ``cdf`` is that of each number.
+    ``cdf``, the distribution function of each number, turns each number into a standard normal one.
+    The sum over the releases, divided by the square root of their number, is then standard normal
+    too, and the sum of squares of such sums is chi-squared. Reused noise makes it too large, and
+    noise below its stated size too small; the test is two-sided. ``noise``, shape (n, releases,
+    ...), holds n repeats of the noise of all releases.
     """
     from scipy.special import chdtr, chdtrc, ndtri
 
@@ -107,9 +106,9 @@ def independence(noise: np.ndarray, cdf) -> float:
 def clopper_pearson(counts, size, tail: float) -> tuple[np.ndarray, np.ndarray]:
     """Return exact lower and upper confidence bounds of binomial probabilities.
 
-    ``counts`` is how often it happened in ``size`` trials, ``tail`` the probability with which each
-    of the two bounds fails at most. Source: Clopper and Pearson, "The use of confidence or fiducial
-    limits illustrated in the case of the binomial", Biometrika 26 (1934).
+    ``counts`` are the successes in ``size`` trials. Each of the two bounds fails with at most the
+    probability ``tail``. Source: Clopper and Pearson, "The use of confidence or fiducial limits
+    illustrated in the case of the binomial", Biometrika 26 (1934).
     """
     from scipy.special import betainccinv, betaincinv
 

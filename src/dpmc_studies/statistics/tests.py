@@ -1,9 +1,8 @@
-"""Means, intervals and tests over trials: what every table, figure and verdict is made of.
+"""Means, intervals and tests over trials, for every table, figure and verdict.
 
-RMSE is compared on the logarithmic scale, paired by trial: two cells that share a trial share
-its data, its mask and its starting values, so that their difference is far less noisy than
-either of them. A missing number is NaN everywhere; a statement that needs more trials than
-there are is NaN too, never an exception.
+RMSE is compared on the logarithmic scale, paired by trial. Two cells that share a trial share its
+data, its mask and its starting values, so their difference is far less noisy than either value. A
+missing number is NaN everywhere; a statistic that needs more trials than there are is NaN, too.
 """
 
 from collections.abc import Sequence
@@ -44,8 +43,8 @@ def row_tests(values: np.ndarray, *, null: float = 0.0, confidence: float = CONF
     """Test for each row whether its mean is ``null``: two-sided t-test and t-interval.
 
     In ``values``, shape (cells, trials), NaN marks a missing trial; rows may have different numbers
-    of trials. ``confidence`` is that of each row's interval; 1 - .05 / rows makes all of them hold
-    together (Bonferroni). ``p_value`` and the interval are NaN for a row with fewer than two
+    of trials. ``confidence`` is that of each row's interval; with 1 - 0.05 / rows all intervals
+    hold together (Bonferroni). ``p_value`` and the interval are NaN for a row with fewer than two
     trials. A row without any spread has p-value 1 if its mean is ``null`` and 0 otherwise.
     """
     values = np.atleast_2d(np.asarray(values, dtype=float))
@@ -79,8 +78,8 @@ def mean_interval(values: Sequence[float]) -> Interval:
 def holm(p_values: Sequence[float]) -> np.ndarray:
     """Return Holm's adjusted p-values (Holm 1979), in the order given.
 
-    Rejecting where the adjusted value is at most 5 % keeps the chance of any false rejection
-    at 5 % whatever the dependence. NaN stays NaN and does not count as a test.
+    Rejecting adjusted values of at most 5 % keeps the probability of any false rejection at 5 %,
+    whatever the dependence. NaN stays NaN and does not count as a test.
     """
     p_values = np.asarray(p_values, dtype=float)
     adjusted = np.full(p_values.shape, np.nan)
@@ -96,11 +95,11 @@ def trial_matrix(
 ) -> tuple[pd.DataFrame, np.ndarray]:
     """Arrange one value per row of a trials table as a matrix of cells by trials.
 
-    The table has the columns ``keys``, which name a cell, and ``trial``. Values have shape (rows,);
-    several kinds of them, (kinds, rows), give as many matrices. Returned are the cells, a row each,
-    sorted by ``keys``, and the matrix, (cells, trials) or (kinds, cells, trials): NaN where a cell
-    lacks a trial. It does not depend on the order of the rows. A cell that has two rows for one
-    trial is an InputError.
+    The table has the columns ``keys``, which name a cell, and ``trial``. ``values`` have shape
+    (rows,), or (kinds, rows) for several kinds. The result is the cells, one per row and sorted by
+    ``keys``, and the matrix, (cells, trials) or (kinds, cells, trials), with NaN for missing
+    trials. The order of the rows does not matter. Two rows for one trial of a cell raise
+    InputError.
     """
     names, rows, numbers, columns = cells_and_trials(table, keys)
     values = np.asarray(values, dtype=float)
@@ -114,8 +113,8 @@ def cells_and_trials(
 ) -> tuple[pd.DataFrame, np.ndarray, np.ndarray, np.ndarray]:
     """Number the cells and trials of a trials table, as :func:`trial_matrix` arranges them.
 
-    Returned are the cells, the cell of each row, the trials in order, and the trial of each row.
-    InputError if a cell has two rows for one trial.
+    Return the cells, the cell number of each row, the ordered trials, and the trial number of each
+    row. A cell with two rows for one trial raises InputError.
     """
     keys = list(keys)
     rows = table.groupby(keys, dropna=False, sort=True).ngroup().to_numpy()

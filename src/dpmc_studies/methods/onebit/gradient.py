@@ -53,9 +53,8 @@ def project(matrix: np.ndarray, ball: Ball) -> np.ndarray:
 
     If the ball bounds entries too, by alternating directions between the nuclear norm and the rest
     (Boyd, Parikh, Chu, Peleato and Eckstein, "Distributed optimization and statistical learning via
-    the alternating direction method of multipliers", 2011, section 3). The iteration stops when
-    both agree and stand still up to :data:`CLOSE`, or after MOST_ROUNDS rounds. Entries obey
-    +-alpha exactly.
+    the alternating direction method of multipliers", 2011, section 3), until both agree and stand
+    still up to :data:`CLOSE`, or for MOST_ROUNDS rounds. Entries obey +-alpha exactly.
     """
     low_rank = project_nuclear(matrix, ball.tau)
     if ball.alpha is None or np.abs(low_rank).max() <= ball.alpha:

@@ -1,8 +1,8 @@
 """The guarantee that each mechanism of one-bit completion claims, and the one that is proven.
 
-Neighbours differ in the sign of one entry, and which entries are observed is public. The guarantees
-of noise on queries are derived in :mod:`dpmc_studies.methods.onebit.noise`, and randomised response
-(inp) in :mod:`dpmc.mechanisms.randomised_response`. Below is objective perturbation with the
+Neighbours differ in the sign of one entry, and which entries are observed is public.
+:mod:`dpmc_studies.methods.onebit.noise` derives the guarantees of noise on queries, and
+:mod:`dpmc.mechanisms.randomised_response` that of inp. This is objective perturbation with the
 Gaussian link.
 
 Notation: K is the set of the observed entries x in R^n of the matrices within the ball, convex and

@@ -49,7 +49,7 @@ class Objective:
     def newton_step(self) -> float:
         """The step of Newton's method at 0 for the whole matrix: 1/(psi''(0) share).
 
-        psi'' is the curvature of the loss, and share is the observed share of entries; both are
+        psi'' is the curvature of the loss, and share the observed share of entries; both are
         public.
         """
         zero = np.zeros(1)

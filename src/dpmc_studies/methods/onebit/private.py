@@ -31,9 +31,8 @@ from dpmc_studies.methods.onebit.solve import Ball, Solution, solve
 class Problem:
     """Signs, -1 and +1, the link and the ball of a completion. Who rated what is public.
 
-    ``alpha`` bounds the entries of the true matrix; its default is the bound of the ball, or 1 if
-    the ball has none. Outputs are clipped to it. The published scale of objective perturbation uses
-    it.
+    ``alpha`` bounds the entries of the true matrix; its default is the bound of the ball, or 1
+    without one. Outputs are clipped to it. The published scale of objective perturbation uses it.
     """
 
     signs: Ratings

@@ -41,8 +41,7 @@ class DPALS(OffsetModel):
 
     The model is offset + u . v, learnt from ratings less the offset. T times:
 
-    1. V <- sqrt(n_items) V (V^T V)^(-1/2), which keeps the span. Users are about as long as
-       ratings.
+    1. V <- sqrt(n_items) V (V^T V)^(-1/2) has the same span; users are about as long as ratings.
     2. Every user fits u = (sum v v^T + lambda_u I)^-1 sum v x to all of their own ratings, alone.
        The user then clips u to norm Gamma_u, the k ratings that count to [-Gamma_M, Gamma_M], and,
        if ``row_bound`` is given, the vector of these ratings to norm L.
@@ -55,9 +54,9 @@ class DPALS(OffsetModel):
     Every statistic of more than one user passes the ledger.
     :mod:`dpmc_studies.methods.user_level.plan` derives its sensitivity and its share of the budget,
     for added or removed and for replaced users. The sample of k ratings, the offset and the row u
-    of a user depend on the user's own ratings and on released values only. The fit is therefore
+    of a user depend only on the user's own ratings and released values. The fit is therefore
     exactly Gaussian DP, with mu^2 the sum over its releases. ``releases`` is 1; each release gets a
-    share of it.
+    share.
 
     Differences from algorithm 1: H is projected before lambda is added; H is noised as a full
     symmetric matrix; V has size sqrt(n_items) instead of 1; users fit all of their ratings in each

@@ -39,8 +39,8 @@ class DPSAltLS(JointMethod):
 
     As published (read-me of DP_Matrix_Completion_Alt_Min), noise with a free standard deviation is
     added to the factors before the last SmoothQR. One half of the ratings is split into T parts,
-    and the factors of users are medians, too. Here users solve alone, and all ratings are used each
-    time.
+    and the factors of users are medians, too. Here users solve alone, and all steps use all
+    ratings.
 
     Source: Hardt 2014, algorithms 2 to 4 (SAltLS, MedianLS, SmoothQR).
 
