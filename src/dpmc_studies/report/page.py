@@ -380,11 +380,12 @@ def many_text(claims: pd.DataFrame) -> str:
     if "p_value" not in claims or claims["p_value"].isna().all():
         return ""
     decided, tested, fallen = standing(claims)
-    named = f"all but {', '.join(fallen)}" if fallen else "all"
+    named = f"all but {', '.join(fallen)}" if fallen else "all of them"
     return (
-        f"Of {decided} decided claims {tested} rest on tests of trials. At 5 % after Holm’s "
-        f"correction over as many claims {tested - len(fallen)} of them stand ({named}); the "
-        "others rest on exact computations, or on tests of their own, and are not corrected."
+        f"{decided} claims are decided, {tested} of them by tests of trials. "
+        f"{tested - len(fallen)} of these tests are significant at 5 % after Holm’s correction "
+        f"({named}). The other claims rest on exact computations or on tests of their own, and are "
+        "not corrected."
     )
 
 
