@@ -1,11 +1,11 @@
 """Compiled code that is never older than its source.
 
-numba keeps what it compiled beside the source, and compiles a function again where the function's
-own file has changed. A function of another file that it calls, and a constant of another module,
-are part of what is kept and are not looked at: after an update the old ones would go on. So all
-that is kept is removed as soon as any of these files has changed. This holds for what is kept
-within the package, where numba keeps it if it can write there. A package whose compiled functions
-call those of this one does the same with the files of both.
+numba caches compiled code next to the source and compiles a function again only if the function's
+own file has changed. The cached code includes functions of other files that it calls and constants
+of other modules, so after an update it could be out of date. This module therefore clears the cache
+of the package as soon as any of its files has changed. It covers caches within the package, where
+numba writes them if it can. A package whose compiled functions call these functions does the same
+with the files of both packages.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ IMPORTED = re.compile(r"^from ([\w.]+) import", re.MULTILINE)
 
 
 def forget_what_is_older(package: Path, *others: Path) -> None:
-    """Remove what a package keeps that was compiled of other sources than those that are there.
+    """Remove cached code of a package that was compiled from other sources than the present ones.
 
     ``others`` are the packages that it imports from.
     """

@@ -22,7 +22,7 @@ class NeedsALook(InputError):
 
 
 class ParameterError(InputError):
-    """Bad input whose sentence names parameters, which each caller spells as it has them.
+    """Bad input whose sentence names parameters, in the spelling of each caller.
 
     As text it names them as they are; the command line has ``spelled`` put dashes before them.
 
@@ -51,7 +51,7 @@ class ParameterError(InputError):
 def did_you_mean(word: object, allowed: Iterable[object]) -> str:
     """Return " (did you mean 'x'?)" for the spelling nearest to ``word``, or an empty string.
 
-    If no spelling is near, it names one of which ``word`` is a part, as "als" is of "private_als".
+    Otherwise it is a spelling that contains ``word``, as "private_als" contains "als".
     """
     names = [str(name) for name in allowed]
     close = difflib.get_close_matches(str(word), names, n=1)

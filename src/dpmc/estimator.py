@@ -60,16 +60,16 @@ _OF_A_FIT = (
 class PrivateFactorization:
     """Learn items within a privacy budget; users predict for themselves.
 
-    What the guarantee covers is what :meth:`save` writes, which is learnt of the items alone. What
-    :meth:`predict` and :meth:`recommend` return is made of that and of the own ratings of the one
-    user whom it is about, without any noise: show it to that user and to nobody else. A fitted
-    model holds the ratings, so save it, and never pickle it, to hand it on.
+    The guarantee covers what :meth:`save` writes, which is learnt of the items alone.
+    :meth:`predict` and :meth:`recommend` combine it with one user's own ratings, without any noise.
+    Show their results to that user and to nobody else. A fitted model contains the ratings, so pass
+    it on with :meth:`save`, never with pickle.
 
-    The noise is exact and drawn from the operating system's random bits, so no fit can be repeated;
-    each one spends its budget again. No parameter may be taken from the ratings.
+    The noise is exact and comes from the operating system's random bits. A fit can therefore not be
+    repeated; each one spends its budget again. No parameter may be taken from the ratings.
 
-    Parameters are stored as given and checked by :meth:`fit`, after scikit-learn's conventions. In
-    defaults B is half the rating range, S the standard deviation of the noise on a Gram matrix.
+    Parameters are stored as given and checked by :meth:`fit`, as in scikit-learn. In defaults, B is
+    half the rating range and S the standard deviation of the noise on a Gram matrix.
 
     Parameters
     ----------
@@ -219,10 +219,9 @@ class PrivateFactorization:
     def fit(self, X: object, y: object = None, *, client: Any = None) -> Self:
         """Learn the items and return the model.
 
-        If a user rates an item more than once, the mean of these ratings counts. What is noticed
-        about the ratings, such as how many of them are of no item in the list, is a warning: it is
-        for whoever holds the ratings. If anything has to be compiled first, a line on standard
-        error says so.
+        If a user rates an item more than once, the mean of these ratings counts. Warnings report
+        remarks about the ratings, such as how many are of items that are not in the list; they are
+        for the owner of the ratings only. A line on standard error announces compilation.
 
         Parameters
         ----------
@@ -285,11 +284,10 @@ class PrivateFactorization:
                 setattr(self, f"{name}_", value)
 
     def check(self, X: object, y: object = None, *, client: Any = None) -> Look:
-        """Return what there is to see of ratings before a fit; spend nothing and write nothing.
+        """Return facts and remarks about ratings before a fit; spend nothing and write nothing.
 
-        Parameters are those of :meth:`fit`, and what :meth:`fit` would refuse is refused. What is
-        returned tells of people's ratings: it is for whoever holds them. Settings must not be
-        chosen by it, but by what the documentation of the data says.
+        Parameters and errors are those of :meth:`fit`. The result tells about people's ratings, so
+        it is for the owner of the ratings only. Choose settings by the documentation of the data.
 
         Returns
         -------
@@ -352,9 +350,9 @@ class PrivateFactorization:
     def predict(self, X: object, ratings: object = None) -> np.ndarray:
         """Return the predicted rating of each row, made of that user's own ratings.
 
-        A user without ratings is predicted what the items are like. An item that is not in the
-        list is predicted the mean of the user's ratings; without these, of the user's predictions.
-        A warning says how many such items there are.
+        A user without ratings gets the items' offsets. An item that is not in the list gets the
+        mean of the user's ratings, or without ratings the mean of the user's predictions. A warning
+        tells how many such items there are.
 
         Parameters
         ----------
@@ -422,9 +420,9 @@ class PrivateFactorization:
         return published.best_of(labels, own.values, n)
 
     def with_items(self, item_features: object) -> Self:
-        """Return this model with items that came later, of which only features are known.
+        """Return this model with new items, of which only features are known.
 
-        What is expected of them is learnt from the published factors and the features of the
+        Predictions for new items are learnt from the published factors and the features of the
         model's own items, at no cost of privacy (:mod:`dpmc.new_items`). The model need not have
         been fitted with features.
 
@@ -496,9 +494,9 @@ class PrivateFactorization:
     def load(cls, folder: str | PathLike[str]) -> Self:
         """Return a model from a folder that :meth:`save` or ``dpmc fit`` wrote.
 
-        It holds no users: give their ratings to :meth:`predict` and :meth:`recommend`. Its
-        parameters are the budget, the method and what all methods share; for the others see
-        ``guarantee.json``. ``dpmc verify`` says whether the folder is true.
+        It contains no users: give their ratings to :meth:`predict` and :meth:`recommend`. It has
+        the budget, the method and the parameters that all methods share; the others are in
+        ``guarantee.json``. ``dpmc verify`` checks whether the folder is true.
 
         Raises
         ------

@@ -48,8 +48,8 @@ def refusal_in(text: str) -> str | None:
 def check_writable(path: str | Path) -> None:
     """Refuse a place where neither a file nor a folder can be made, and leave nothing there.
 
-    Folders above it need not exist yet. A folder is made beside it and removed, because permissions
-    do not tell it for every file system. A disk that fills up later is not foreseen.
+    Parent folders need not exist. The check makes a folder and removes it, because on some file
+    systems permissions do not tell. It does not foresee a disk that fills up later.
     """
     try:
         probe(path)
@@ -146,11 +146,11 @@ def reading_npz(path: str | Path) -> Iterator[None]:
 def atomic_path(path: str | Path, *, private: bool = False, replace: bool = True) -> Iterator[Path]:
     """Yield a temporary path beside ``path`` that replaces it when the block ends well.
 
-    Without ``replace`` what is there by then stays as it is (FileExistsError). Whoever owns a
-    private file may read it, and nobody else; of others the umask decides.
+    Without ``replace``, an existing file stays as it is (FileExistsError). Only the owner may read
+    a private file; for others the umask decides.
 
     If the block raises, the temporary file is removed and ``path`` stays as it was. A process that
-    is killed in the block leaves the temporary file, which a later run of the workflow removes.
+    is killed leaves the temporary file; a later run of the workflow removes it.
     """
     path = Path(path)
     with naming(path):

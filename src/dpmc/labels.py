@@ -1,16 +1,16 @@
 """Labels of users and items: the one rule that turns any value into text.
 
 Files, frames, arrays, stores, released models and pages all use :func:`label`, so an item has the
-same label whichever way its ratings come in. A label depends on its own value alone, never on
-other rows, and every value has one: an odd label belongs to its own rows and refuses no table.
+same label in every format. A label depends on its own value alone, never on other rows. Every value
+has one: an odd label affects only its own rows and does not make a table fail.
 
 - Whole numbers of a numeric type are written as integers: 1, 1.0, True and Decimal("1.00") are "1".
-  Other numbers are written with the fewest digits that give them back: 1.5 is "1.5".
-- Text stays as it is written: "1", "1.0" and "001" are three labels. Bytes are UTF-8 text.
-- Blanks around text are no part of it, nor is a byte-order mark before it.
-- Control characters become their pictures (a line break is U+240A), and what is not Unicode text
-  becomes U+FFFD. So a label is always one line of text.
-- What is missing (None, NaN, NaT) is the empty label.
+  Other numbers are written with the fewest digits that represent them: 1.5 is "1.5".
+- Text stays as it is: "1", "1.0" and "001" are three labels. Bytes are UTF-8 text.
+- Blanks around text and a byte-order mark before it are removed.
+- Control characters become their pictures (a line break is U+240A), and text that is not Unicode
+  becomes U+FFFD. A label is therefore always one line of text.
+- A missing value (None, NaN, NaT) is the empty label.
 """
 
 import math

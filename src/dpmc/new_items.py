@@ -1,9 +1,9 @@
-"""What an item is expected to be like of which nothing but public features is known.
+"""Predicts the parameters of items of which only public features are known.
 
-The numbers that a model has published of its items are regressed on the items' features, by ridge
-regression with an intercept. How strong the penalty is, generalised cross-validation chooses for
-each number (Golub, Heath and Wahba, Technometrics 21, 1979), so that features that say nothing end
-near the mean of all items. Only what is public is looked at: this is post-processing.
+The published numbers of a model's items are regressed on the items' features, by ridge regression
+with an intercept. Generalised cross-validation chooses the penalty of each number (Golub, Heath and
+Wahba, Technometrics 21, 1979), so useless features give about the mean of all items. Only public
+data are used: this is post-processing.
 """
 
 from typing import NamedTuple

@@ -1,13 +1,13 @@
-"""What a released model tells one person, of that person's own ratings: NumPy and nothing else.
+"""Predictions for one person from a released model and that person's ratings; needs only NumPy.
 
-With a guarantee at user level only the item factors may be published. Each user then solves one
+With a guarantee at user level, only the item factors may be published. Each user then solves one
 small ridge regression with them (the billboard lemma: Hsu et al. 2014, see
-:mod:`dpmc.privacy.relations`): what comes out depends on the user's own ratings and on what is
-public, and is meant for that user alone. ``dpmc complete`` is this, and the script of a page
+:mod:`dpmc.privacy.relations`). The result depends on the user's own ratings and on public data, and
+is for that user alone. ``dpmc complete`` uses this module; the script of a page
 (:mod:`dpmc.publication.page`) does the same in a browser.
 
-A server that shows recommendations needs this module alone, with NumPy (docs/python.md says how to
-install no more than that):
+A server that shows recommendations needs this module and NumPy (docs/python.md explains the
+installation):
 
 >>> model = dpmc.released.load("model")
 >>> model.best({"film 3": 5, "film 7": 2}, 10)
@@ -47,7 +47,7 @@ _INTEGER = re.compile("0|-?[1-9][0-9]*")
 
 @dataclass(frozen=True)
 class Way:
-    """A way to predict of what is published: a method has one, and its folder says it in words.
+    """A way to predict from a published model; each method has one, and its folder states it.
 
     Attributes
     ----------
@@ -175,10 +175,10 @@ class PublishedItems:
     def with_items(self, labels: Sequence[object], features: Any) -> Self:
         """Return the model with further items, of which only features are known.
 
-        What is expected of an item is learnt from the model's items that have features here, see
-        :mod:`dpmc.new_items`. It costs no privacy, as long as no rating has a part in a feature.
-        A new item is predicted what is expected of it, and by how much the user rated other items
-        higher than was expected of them.
+        Expected parameters are learnt from the model's items that have features here, see
+        :mod:`dpmc.new_items`. This costs no privacy, as long as no feature depends on a rating. The
+        prediction of a new item is the expected one plus the amount by which the user rated other
+        items higher than expected.
 
         Parameters
         ----------
@@ -248,9 +248,9 @@ class PublishedItems:
     def higher(
         self, indptr: np.ndarray, items: np.ndarray, values: np.ndarray, users: np.ndarray
     ) -> np.ndarray:
-        """Return by how much users rate items higher than features make expected, shape (n_users,).
+        """Return by how much users rate items above what features predict, shape (n_users,).
 
-        Of a user with n ratings n/(n + 1) of the mean.
+        The mean of a user with n ratings is multiplied by n/(n + 1).
 
         Parameters
         ----------
@@ -333,9 +333,9 @@ class PublishedItems:
     ) -> np.ndarray:
         """Return predictions of all items for many users, each from that user's ratings alone.
 
-        User by user: one product of matrices for all would save a second of five for 70,000 users
-        and 10,000 items, and the last digits of a user's predictions would depend on who else is
-        there.
+        Users are computed one by one. One product of matrices for all would save one second of five
+        for 70,000 users and 10,000 items, but the last digits of a user's predictions would depend
+        on the other users.
 
         Parameters
         ----------
@@ -361,13 +361,12 @@ class PublishedItems:
         return self.shown(matrix) if clipped else matrix
 
     def deviations(self, ratings: dict[str, float]) -> np.ndarray | None:
-        """Return how far one user's ratings of all items would lie from their predictions.
+        """Return standard deviations of one user's ratings of all items around their predictions.
 
-        With precisions p the model says what is not known: given the own ratings the factors are
-        normal with covariance C = (V^T P V + lambda I)^-1 around what :meth:`solve` returns, and a
-        rating of item j around that with variance 1/p_j, in which is what the noise of privacy
-        left open of the item. So the deviation from the prediction, before that is clipped, is
-        sqrt(v_j^T C v_j + 1/p_j).
+        Given the own ratings, the factors are normal around the result of :meth:`solve`, with
+        covariance C = (V^T P V + lambda I)^-1, where P has the precisions p. A rating of item j has
+        the variance 1/p_j around that, which includes the item's uncertainty due to the noise of
+        privacy. Without clipping, the standard deviation is sqrt(v_j^T C v_j + 1/p_j).
 
         Parameters
         ----------

@@ -1,13 +1,13 @@
 """Predictions that are equal up to rounding are ties, so that no processor decides between them.
 
-The last digits of a product depend on the instructions that the linear algebra takes. Where users
-and items fall into groups without common ratings, the best matrix of rank 1 is exactly 0 outside
-one group; computed, it is about 1e-20 there, with the sign of its rounding.
+The last digits of a product depend on the instructions of the linear algebra library. If users and
+items fall into groups without common ratings, the best matrix of rank 1 is exactly 0 outside one
+group. Its computed value is about 1e-20 there, with the sign of a rounding error.
 
 **Lists** are ordered by predictions rounded to multiples of the largest difference of a tie, halves
-up, and then by place. So the order of two items depends on no third, and a list of n items is the
-beginning of every longer one. :meth:`dpmc.released.PublishedItems.best`,
-:mod:`dpmc.methods.kernels.completion` and the script of a page do so by the same operations.
+up, and then by position. The order of two items therefore depends on no third, and a list of n
+items is the beginning of every longer one. :meth:`dpmc.released.PublishedItems.best`,
+:mod:`dpmc.methods.kernels.completion` and the script of a page do this with the same operations.
 """
 
 import numpy as np
@@ -20,9 +20,8 @@ ratings: zeros come out below 1e-17, no other prediction below 1e-8."""
 def margin(predictions: np.ndarray, axis: int | None = None) -> np.ndarray:
     """Return the largest difference of a tie among finite predictions, 0 where there are none.
 
-    The predictions are all that are compared, so that the largest sets the scale; infinite ones are
-    left out. With ``axis`` there is one margin for each slice along it, in an array that
-    broadcasts.
+    ``predictions`` must be all that are compared, because the largest sets the scale; infinite ones
+    are ignored. With ``axis`` there is one margin for each slice, in an array that broadcasts.
     """
     asked = {"axis": axis, "keepdims": axis is not None, "initial": 0.0}
     largest = np.maximum(predictions.max(**asked), -predictions.min(**asked))

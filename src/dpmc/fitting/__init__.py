@@ -1,4 +1,4 @@
 """A fit for publication, from its parameters to its ratings, for the command line and programs.
 
-Nothing here knows of either. Refusals name parameters (:class:`dpmc.errors.ParameterError`).
+Nothing here depends on either. Errors name parameters (:class:`dpmc.errors.ParameterError`).
 """

@@ -1,8 +1,8 @@
 """The book of what fits of the same ratings have spent.
 
-A book is about one body of ratings and one relation, and has one budget. Each fit is entered before
-its first noise is drawn and, when its model is written, the digest of that model is added. So a fit
-that is killed in between counts as spent. What a book cannot see are fits that were not entered.
+A book records the fits of one body of ratings under one relation and one budget. Each fit is
+entered before its first noise is drawn, so a fit that is killed counts as spent. When its model is
+written, the digest of the model is added. A book cannot know of fits that were not entered.
 """
 
 import math

@@ -1,11 +1,11 @@
-"""The file of a book: a SQLite database to which rows are added, and whose rows never change.
+"""The file of a book: a SQLite database to which rows are added, but never changed.
 
-Each row has the digest of the row before it, and the first that of the last. Digests have no key:
-they find rows that were changed, removed or put in, and not that all of them were recomputed, or
-that the file is an older copy.
+Each row has the digest of the row before it, and the first row the digest of the last. Digests have
+no key. They reveal rows that were changed, removed or inserted, but not that all digests were
+recomputed or that the file is an older copy.
 
-SQLite locks the file, and takes back what reached the disk in part only. A row that was added
-survives a power loss (``synchronous=EXTRA``).
+SQLite locks the file and rolls back incomplete writes. A row that was added survives a power loss
+(``synchronous=EXTRA``).
 """
 
 import errno

@@ -126,7 +126,7 @@ class Fit:
     ) -> None:
         """Fit the model, on all cores; a seed draws the start and the choice of ratings, too.
 
-        Where users are protected, the random choices depend on a keyed hash of the labels, as for
+        If users are protected, the random choices depend on a keyed hash of the labels, as for
         publication, so the order of the users changes nothing. ``features`` is for methods that
         take ``item_features``.
         """
@@ -214,10 +214,10 @@ def _numbers(most: int, first: int, rows: Compressed) -> tuple[int, int]:
 def prepare(options: Mapping[str, Any]) -> Fit:
     """Return the fit that parameters ask for, or refuse them.
 
-    Options are values of :data:`dpmc.fitting.parameters.PARAMETERS` by name; what is missing or
-    None was not given. Lists are no part of it, but ``items_privately`` is. A fit that would exceed
-    the budget of its ledger is refused here, and so is one for publication whose settings no
-    guarantee can rest on.
+    Options are values of :data:`dpmc.fitting.parameters.PARAMETERS` by name; a missing one or None
+    was not given. ``items_privately`` is an option, but lists are not. A fit that would exceed the
+    budget of its ledger is refused here, as is one for publication whose settings allow no
+    guarantee.
     """
     options = checked(options)
     method, settings = method_of(options), settings_of(options)

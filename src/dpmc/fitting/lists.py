@@ -1,4 +1,4 @@
-"""Where the lists of items and users of a fit are from: never from the ratings unseen."""
+"""Finds the lists of items and users of a fit, which must not silently come from the ratings."""
 
 import os
 from collections.abc import Mapping
@@ -42,9 +42,9 @@ def lists_of(
 ) -> Lists:
     """Return the lists for a table of ratings, or refuse a fit whose lists would be private data.
 
-    ``options`` are values of :data:`OPTIONS`, where a list is one of labels or the path of a file,
-    see :func:`dpmc.publication.frames.public_list`; ``reading`` names the columns of items and
-    users in files, if they were given. ``names_users`` says whether what is published names users.
+    ``options`` are values of :data:`OPTIONS`: a list is an iterable of labels or the path of a
+    file, see :func:`dpmc.publication.frames.public_list`. ``reading`` gives the columns of items
+    and users in files, if they were named. ``names_users`` tells whether users are named.
     """
     given = {name: None if options.get(name) is False else options.get(name) for name in OPTIONS}
     _check_ways(given, names_users, declared="items_are_public" in options)

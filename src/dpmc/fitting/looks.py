@@ -1,9 +1,9 @@
-"""What there is to see of private ratings before anything is spent, for whoever holds them.
+"""Facts and remarks about private ratings before anything is spent, for their owner.
 
-Facts say how a table was read; remarks say what may be misread, and what to look up in the
-documentation of the data. Neither is private: they are for the eyes of the operator and go into no
-file. No remark proposes a value of a setting, since a setting that was chosen by the rows of the
-table would not be covered by the guarantee.
+Facts tell how a table was read. Remarks tell what may be misread and what to look up in the
+documentation of the data. Neither is private, so they are only for the owner and are written to no
+file. No remark proposes the value of a setting, because the guarantee does not cover settings
+chosen from the rows.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The parameters of a fit, declared once, and what imports nothing to do so.
+"""The parameters of a fit, declared once, in a module with few imports.
 
 ``dpmc fit``, ``dpmc noise`` and ``dpmc evaluate`` make options of them, and
 :class:`dpmc.PrivateFactorization` explains its arguments by them.

@@ -1,4 +1,4 @@
-"""The ratings of a fit: what counts of a table or of a store, and what was changed."""
+"""The ratings of a fit: those of a table or store that count, and what was changed."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -100,9 +100,9 @@ def prepare_store(
 ) -> PreparedRatings:
     """Return what counts of a store, all of which is read once and checked.
 
-    ``by_blocks``: in blocks that are read whenever they are looked at; else in memory. With a
-    ``client`` of Dask workers read and check them, see :mod:`dpmc.methods.cluster`; else ``report``
-    is told the share of the blocks that have been checked.
+    With ``by_blocks``, blocks are read whenever they are needed; otherwise the result is in memory.
+    Workers of a Dask ``client`` read and check the blocks, see :mod:`dpmc.methods.cluster`. Without
+    one, ``report`` gets the share of blocks that have been checked.
     """
     if not by_blocks:
         check_no_cluster(client)

@@ -1,4 +1,4 @@
-"""The method of a fit, with defaults that no rating had a part in."""
+"""The method of a fit, with defaults that do not depend on any rating."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -17,8 +17,8 @@ from dpmc.privacy.sensitivity import planned_releases
 def settings_of(options: Mapping[str, Any]) -> dict:
     """Return what the method is constructed with; defaults come from public constants alone.
 
-    They did well on synthetic ratings (2,000 to 20,000 users, 300 to 500 items, rank 5, 15 %
-    observed). Options are those that :func:`dpmc.fitting.checks.checked` returned.
+    The defaults did well on synthetic ratings (2,000 to 20,000 users, 300 to 500 items, rank 5, 15
+    % observed). Options are the result of :func:`dpmc.fitting.checks.checked`.
     """
     relation, method = options["relation"], method_of(options)
     settings = {name: options[name] for name in ("epsilon", "delta", "mechanism")}

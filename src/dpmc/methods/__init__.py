@@ -1,8 +1,8 @@
 """Methods by name.
 
-A method is known by "module:Class" and imported when it is asked for, so that listing names
-costs nothing. A plug-in file adds its own methods with the decorator :func:`register_method`, and
-another package puts the names of its methods into :data:`METHODS`.
+A method is named by "module:Class" and imported only when it is asked for, so listing names is
+cheap. A plug-in file adds methods with the decorator :func:`register_method`. Another package adds
+the names of its methods to :data:`METHODS`.
 """
 
 import inspect
@@ -30,9 +30,9 @@ def register_method(name: str) -> Callable[[type], type]:
     """Return a class decorator that makes a class known as the method ``name``.
 
     The class needs a constructor whose arguments can all be given by keyword, ``fit(ratings, *,
-    rng, noise_rng=None, callback=None)``, ``predict(users, items)`` and ``predict_matrix()``; to
-    derive it from :class:`dpmc.methods.base.Method` is one way to get there. An InputError refuses
-    a class that lacks one of them, and the name of another class.
+    rng, noise_rng=None, callback=None)``, ``predict(users, items)`` and ``predict_matrix()``. A
+    class derived from :class:`dpmc.methods.base.Method` has them. A class that lacks one of them,
+    or the name of another class, raises InputError.
     """
 
     def register(cls):

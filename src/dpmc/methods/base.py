@@ -21,10 +21,10 @@ PAIRS_AT_A_TIME = 1 << 17
 class Method(ABC):
     """A model of a rating matrix.
 
-    The constructor takes hyper-parameters by keyword and refuses those out of their range by an
-    InputError; ``fit`` leaves its results in attributes that end in an underscore. A class declares
-    its parameters beside those that it inherits, as fields made by :func:`count` and the like, and
-    :func:`with_parameters` makes the constructor of them.
+    The constructor takes hyper-parameters by keyword and raises InputError for those out of range.
+    ``fit`` stores its results in attributes that end in an underscore. A class declares its own
+    parameters as fields, made by :func:`count` and similar functions; :func:`with_parameters` makes
+    the constructor from these and the inherited ones.
     """
 
     takes_features = False

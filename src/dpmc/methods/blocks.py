@@ -1,18 +1,18 @@
-"""Users in blocks: what they send is added up block by block, in threads; nobody sees the whole.
+"""Sums over users, computed block by block in threads, so that no part needs all users at once.
 
 A statistic is a function ``add(sums, rows, first)`` that adds what the users of a block send to
-:class:`dpmc.privacy.sums.Sums`; ``rows`` are their ratings and ``first`` is the number of the first
-of them. It must look at one user at a time: what a user sends depends on the own ratings and on
-public numbers alone, whichever block the user is in. As sums are exact, blocks may be of any size
-and be added in any order.
+:class:`dpmc.privacy.sums.Sums`. ``rows`` are their ratings and ``first`` is the number of the first
+user. The function must look at one user at a time: what a user sends depends only on the own
+ratings and on public numbers, whichever block the user is in. Sums are exact, so blocks can have
+any size and be added in any order.
 
-A source of blocks has ``n_users`` and ``blocks()``, which yields (first, rows) for every block of
-whole users, each user once, as often as it is asked: :class:`dpmc.ratings.Ratings` in memory,
-:class:`dpmc.publication.store.Store` on disk, and whatever else keeps to that. Items are numbered
-alike in all blocks and ascend within a user, so that a user's own sums have one order. What takes
-time is no part of ``blocks()``, which threads wait for, but a change that is made of its rows.
-Statistics and changes are plain data, functions of modules and ``functools.partial`` of these, so
-that another process can be sent them.
+A source of blocks has ``n_users`` and a repeatable ``blocks()``, which yields (first, rows) for
+every block of whole users, each user once. Sources are :class:`dpmc.ratings.Ratings` in memory,
+:class:`dpmc.publication.store.Store` on disk, and any object with these two. Items have the same
+numbers in all blocks and ascend within a user, so that a user's own sums have a fixed order. Slow
+work belongs into changes of the rows, not into ``blocks()``, for which threads wait. Statistics and
+changes are plain data, functions of modules and ``functools.partial`` of these, so that they can be
+sent to another process.
 """
 
 import os

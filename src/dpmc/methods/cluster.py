@@ -1,22 +1,22 @@
-"""Blocks of users on a cluster of Dask (the extra ``dask``): each block is added up once, exactly.
+"""Sums over blocks of users on a Dask cluster (the extra ``dask``); each block counts exactly once.
 
-A step is one statistic: what is public, and the recipe of the blocks, goes to the workers as one
-value. A task adds up some blocks of a store, which workers read from a folder that all machines
-see; its sums come with the numbers of these blocks. Further tasks add up such sums, and refuse a
-block that is in two of them; the process that fits checks that all blocks are in the last. So it
-receives one vector of sums for each step, and none of a block. Dask does again what was lost with a
-worker, with the same result, as sums are exact. All noise is drawn by the process that fits, which
-alone has the :class:`dpmc.privacy.ledger.Ledger`.
+Each step computes one statistic. Public numbers and the recipe of the blocks go to the workers as
+one value. A task adds up some blocks of a store, which workers read from a folder that all machines
+share, and returns the sums with the blocks' numbers. Further tasks add up such sums and refuse a
+block that is in two of them. The fitting process checks that the last sum has all blocks. It
+receives one vector of sums for each step, and nothing about a single block. If a worker is lost,
+Dask repeats its tasks with the same result, because sums are exact. The fitting process draws all
+noise; it alone has the :class:`dpmc.privacy.ledger.Ledger`.
 
-Functions go by name, so a worker's own code clips and tells norms. Each sum comes with what it was
-made by (:func:`_program`), and one that another program had a part in is refused. That finds a
-machine with another installation, and no worker that lies.
+Functions are sent by name, so a worker's own code clips and reports norms. Each sum carries the
+fingerprint of the programs that made it (:func:`_program`), and sums of another program are
+refused. This detects a machine with another installation, but not a worker that lies.
 
-**Privacy.** Sums without noise are private. They travel between workers, and are in their memory.
-Names of tasks hold numbers of blocks; values that tasks are given or return have no text but that
-and names of programs.
-A task does not raise, as Dask logs arguments and tracebacks of what does: what is wrong with a
-block comes back as a sentence that names the block, and the type of an error, but no value.
+**Privacy.** Sums without noise are private. They travel between workers and stay in their memory.
+Names of tasks contain only numbers of blocks. The only texts in the values that tasks take or
+return are these names and names of programs. A task does not raise, because Dask logs the arguments
+and traceback of a task that does. An error of a block is returned as a sentence with the block and
+the type of the error, but no value.
 """
 
 import hashlib
@@ -104,9 +104,9 @@ def connected(address: str) -> Iterator:
 def total(client: Any, blocks: Blocks, add: Callable, sums: Any) -> None:
     """Add to ``sums`` what ``add(sums, rows, first)`` adds of each block of a store.
 
-    The store is at the same place on all machines; see :func:`dpmc.methods.blocks.total`. An
-    InputError, which names no user, says that a block is not as it was built, is lost or comes
-    twice, that a worker runs another program, or that the cluster cannot do it.
+    The store has the same path on all machines; see :func:`dpmc.methods.blocks.total`. InputError,
+    which names no user, means that a block is lost, changed or counted twice, that a worker runs
+    another program, or that the cluster failed.
     """
     store: Any = blocks.source
     n_blocks = store.n_blocks

@@ -1,4 +1,4 @@
-"""Results of few numbers, kept for the next time: a replay asks for all that its run asked for."""
+"""A cache for small results: a replay asks again for everything that its run computed."""
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
@@ -15,8 +15,8 @@ KEPT = 16
 def kept(function: Callable) -> Callable:
     """Return a function of arrays and numbers that keeps its last results.
 
-    Audits replay each run on other ratings, where the same is made of the same outputs. A result
-    depends on all bits of all arrays that are given, and its own can only be read.
+    Audits replay each run on other ratings and compute the same results from the same outputs. A
+    result depends on all bits of all arrays that are given, and is read-only.
     """
 
     @lru_cache(maxsize=KEPT)

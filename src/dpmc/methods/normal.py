@@ -1,7 +1,7 @@
 """Normal equations of every row of ratings, fast: the core of alternating least squares.
 
-Single or double precision, by the dtype of the factors. One thread unless more are asked for; no
-BLAS. The ratings are read as they are stored, whatever their dtype: nothing is copied.
+The dtype of the factors selects single or double precision. The code uses one thread unless more
+are requested, and no BLAS. Ratings are read as stored, in any dtype, without copies.
 """
 
 import numpy as np
@@ -26,9 +26,9 @@ def solve_rows(
 ) -> np.ndarray:
     """Return (sum w v v^T + base + lambda I)^-1 sum w x v of every row of ratings.
 
-    The sums run over the ratings x of the row; v is the factor row of the rating's column and w
-    its weight. A row without ratings gets zeros. Takes r(r + 1) + 2r operations a rating and
-    r^3/3 a row, in buffers of r^2 numbers a thread.
+    The sums are over the ratings x of the row; v is the factor row of the rating's column and w its
+    weight. A row without ratings gets zeros. The cost is r(r + 1) + 2r operations per rating and
+    r^3/3 per row, with buffers of r^2 numbers per thread.
 
     Parameters
     ----------

@@ -45,20 +45,20 @@ SMALLEST_RANGE = 1e-9
 class PrivateMethod(Publishable, Method):
     """A model that keeps to a privacy budget.
 
-    Ratings are clipped to a public range and centred on its middle; at user level at most k
-    ratings of each user count, chosen by that user's own randomness, so that the choice of one
-    does not depend on the others. Whatever is learnt of the ratings of others comes through
-    :class:`dpmc.methods.private_statistics.Statistics`, a fixed number of times and in shapes that
-    are public: that of the matrix, at user level only the number of items. The noise is that of
-    :func:`dpmc.privacy.calibration.calibrate` for that number, times each sensitivity.
+    Ratings are clipped to a public range and centred on its middle. At user level at most k ratings
+    of each user count. Each user's own randomness chooses them, so that no choice depends on other
+    users. The model learns from the ratings only through
+    :class:`dpmc.methods.private_statistics.Statistics`, a fixed number of times and in public
+    shapes: that of the matrix, or at user level only the number of items.
+    :func:`dpmc.privacy.calibration.calibrate` gives the noise of one release at sensitivity 1.
 
     With simulated noise a fit is repeatable: ``rng`` and ``noise_rng`` seed it. With noise for
-    publication it must not be, so generators and seeds are refused: the noise, the choice and the
-    start come from the operating system's random bits
-    (:class:`dpmc.methods.private_choice.Keyed`), and ratings need labels of users.
+    publication it must not be, so generators and seeds are refused. The operating system's random
+    bits then give the noise, the choice and the start (:class:`dpmc.methods.private_choice.Keyed`),
+    and ratings need labels of users.
 
-    Predictions are item offset + user factors . item factors, clipped to the public range.
-    A fit without any ratings is possible, because to refuse it would tell something.
+    Predictions are item offset + user factors . item factors, clipped to the public range. A fit
+    without ratings is allowed, because refusing it would reveal that there are none.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class PrivateMethod(Publishable, Method):
     def item_sensitivities(self, bounds: Sensitivities) -> dict[str, float]:
         """Return the sensitivities of what the rows of items are made of, by given bounds.
 
-        None of a method whose later statistics are bounded by what it released earlier.
+        None if the method's earlier releases bound its later statistics.
         """
         return {}
 
@@ -291,8 +291,8 @@ class PrivateMethod(Publishable, Method):
     def check_settings(self) -> None:
         """Refuse settings that no guarantee of published results can rest on, without the ratings.
 
-        An InputError names one that was changed after the noise was made for it, or that is so
-        small or so large that numbers over- or underflow, and nothing would be clipped.
+        InputError names a setting that was changed after the noise was made for it, or one so small
+        or large that numbers would over- or underflow and clipping would fail.
         """
         # the noise was calibrated for the settings at construction: whoever changed one since would
         # publish with noise of another budget

@@ -1,11 +1,11 @@
-"""Which ratings of a user count, where a guarantee covers users and so bounds their number.
+"""Choice of the ratings of each user that count, where a guarantee limits their number.
 
-A bound k on the ratings of a user bounds what the user moves only if nobody else's choice moves
-along. For publication the choice is a keyed hash of the user's own label and the item's
-(:class:`Keyed`): whoever joins, leaves or renumbers the others, their choices stay as they are,
-whatever the key. So the guarantee holds given the key, which need not even be secret; it is fresh
-in each fit all the same and kept nowhere. A fit that simulates has a key from its seed. In studies
-it is a hash of a seed and the *number* of the row (:class:`Seeded`), repeatable, and as good only
+A limit k on the ratings of a user bounds the user's effect only if no other user's choice changes
+with it. For publication the choice is therefore a keyed hash of the user's own label and the item's
+(:class:`Keyed`). When a user joins, leaves or renumbers the others, all other choices stay the
+same, for every key. The guarantee thus holds even if the key is known. Each fit nevertheless has a
+new key and stores it nowhere; a simulated fit derives it from its seed. In studies the choice is a
+hash of a seed and the *number* of the row (:class:`Seeded`). It is repeatable, and it is valid only
 for neighbours that keep their numbers.
 """
 
@@ -59,9 +59,9 @@ class Seeded:
 class Keyed:
     """Choices and groups by a keyed hash of labels, and a start from bits that these never see.
 
-    Ratings have labels of users, or an InputError refuses them, as numbers of users change when
-    another one joins; and of items if the number of an item depends on other users' ratings. The
-    key has 16 to 64 bytes; ``rng`` draws the start of a fit.
+    Ratings need labels of users, because users' numbers change when another user joins; InputError
+    refuses others. They need labels of items if an item's number depends on other users' ratings.
+    The key has 16 to 64 bytes; ``rng`` draws the start of a fit.
     """
 
     def __init__(self, ratings: Ratings | LabelledBlocks, key: bytes, rng: np.random.Generator):
@@ -190,10 +190,10 @@ def without(part: Part, first: int, rows: Compressed) -> Compressed:
 def choose_ratings(rows: Compressed, most: int, seed: int) -> Compressed:
     """Keep at most ``most`` >= 1 ratings of each row, chosen at random; 0 <= seed < 2^64.
 
-    Those with the smallest keys stay, a key being a hash of the seed, the number of the row and the
-    column. So, whatever the seed, the choice of one row depends neither on values nor on what other
-    rows hold; a user who leaves is a row that becomes empty. Renumbering the others changes
-    their choices, but not the law of them, as far as hashes can be taken for random.
+    The ratings with the smallest keys stay; a key is a hash of the seed, the number of the row and
+    the column. For every seed, the choice of one row depends neither on values nor on other rows; a
+    user who leaves is a row that becomes empty. Renumbering the others changes their choices, but
+    not the distribution of them if hashes behave like random numbers.
     """
     return _choosing(most, partial(_seeded, seed))(0, rows)
 

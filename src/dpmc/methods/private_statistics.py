@@ -1,4 +1,4 @@
-"""The statistics through which a calibrated method sees ratings, and what their sums may hold."""
+"""The bounded and noised statistics through which a calibrated method sees ratings."""
 
 from functools import partial
 
@@ -15,9 +15,9 @@ from dpmc.ratings import Compressed
 class Statistics:
     """The statistics through which a calibrated method sees ratings: bounded, noised, counted.
 
-    Each method checks what its sensitivity rests on. ``rows`` are users and the blocks items, or
-    the reverse at entry level; public counts and Gram matrices are no releases. ``noise`` is its
-    standard deviation at sensitivity 1, which is public.
+    Each method checks the bounds that its sensitivity requires. ``rows`` are users and columns are
+    items, or the reverse at entry level. Public counts and Gram matrices are not releases.
+    ``noise`` is the standard deviation of the noise at sensitivity 1, which is public.
     """
 
     def __init__(self, ledger: Ledger, bounds: Sensitivities, noise: float, threads: int = 1):

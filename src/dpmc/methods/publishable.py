@@ -1,4 +1,4 @@
-"""What a method says of its own published folder: all that writing, checking and cards ask it."""
+"""What writing, checking and describing a published folder ask of its method."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -17,8 +17,8 @@ ALIKE = 1e-9
 class Publishable:
     """The sentences of a method of ``dpmc fit``, and what can be true of its files.
 
-    A method is written, checked and described by what its class says here, so a new one that
-    predicts in one of the ways of :mod:`dpmc.released` needs no change elsewhere.
+    The class of a method answers everything that writing, checking and cards need. A new method
+    that predicts in one of the ways of :mod:`dpmc.released` needs no change elsewhere.
     """
 
     fixed: ClassVar[tuple[str, ...] | None] = None

@@ -1,4 +1,4 @@
-"""Columns of what a program holds: frames by name, rows and arrays by place, sparse matrices."""
+"""Columns of tables in memory: frames by name, rows and arrays by position, sparse matrices."""
 
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
@@ -15,10 +15,10 @@ from dpmc.publication.sources import Columns, choose
 def columns_of(
     table: Any, reading: Reading, roles: Sequence[str] | None = None
 ) -> tuple[dict[str, Any], Columns]:
-    """Return the columns of a table by role, and their names: of all roles that are read, or some.
+    """Return the columns of a table by role, and their names; by default for all roles read.
 
-    Of a frame they are those that :func:`dpmc.publication.sources.choose` finds; of rows or an
-    array of shape (n, number of roles) all, in the order of the roles. A lazy frame is collected.
+    In a frame, :func:`dpmc.publication.sources.choose` finds the columns. Rows, or an array of
+    shape (n, number of roles), have one column per role, in that order. A lazy frame is collected.
     """
     names = names_in(table)
     if names is None:
@@ -93,7 +93,7 @@ def _collected(table: Any, names: list) -> Any:
 def matrix_of(table: Any) -> csr_array | None:
     """Return a sparse matrix or array with each of its entries once; None of what is none.
 
-    Entries are what is stored, explicit zeros too; what is stored twice is added up, as SciPy does.
+    All stored entries count, explicit zeros too. Duplicate entries are added up, as in SciPy.
     """
     if not issparse(table):
         return None

@@ -86,7 +86,7 @@ class Features:
 def features_of(source: object, item: str | None = None) -> Features | None:
     """Return the features in a .csv, .tsv or .parquet file, or in a frame; of None there are none.
 
-    One column has the items, by this name or a usual one; all others have numbers.
+    One column has the items, under the given name or a usual one; all others have numbers.
 
     Raises
     ------

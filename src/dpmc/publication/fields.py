@@ -1,8 +1,8 @@
-"""Columns of private tables and public lists as labels, numbers and times, each value by itself.
+"""Reads columns of private tables and public lists as labels, numbers and times, value by value.
 
-What one row holds never changes how another one is read: a label is made of its own value by
-:mod:`dpmc.labels`, and so are numbers and times. Where a program has lost that already, as NumPy
-does when it makes text of numbers, the column is refused.
+The content of one row never changes how another is read: each label (:mod:`dpmc.labels`), number or
+time depends on its own value only. If a program has already lost information, as NumPy does when it
+turns numbers into text, the column is refused.
 """
 
 import math
@@ -29,9 +29,9 @@ _START = datetime(1970, 1, 1, tzinfo=UTC)
 def to_time(value: object) -> float:
     """Return a time as a number: a number as it is, a date or time as microseconds from 1970.
 
-    Text is a number, or an ISO 8601 date or time, UTC if it names no zone. NaN if it is none of
-    these. Times of one table may be of both kinds: only those of one user and item are compared.
-    Exact from 1685 to 2255.
+    Text is a number, or an ISO 8601 date or time, in UTC unless it names a zone; anything else
+    gives NaN. A table may mix both kinds, because only times of one user and item are compared.
+    Times are exact from 1685 to 2255.
     """
     number = to_number(value)
     if not math.isnan(number):
@@ -93,8 +93,8 @@ def number_column(
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Return numbers as float64, NaN for what is none, and which rows stand for "not rated".
 
-    For the latter None if there are none. ``read`` makes a number of one value, and is
-    :func:`to_number` or :func:`to_time`; others as for :func:`spelled_column`.
+    The second result is None if no row does. ``read`` makes a number of one value:
+    :func:`to_number` or :func:`to_time`. For the other parameters see :func:`spelled_column`.
     """
     import pyarrow as pa
 
@@ -179,7 +179,7 @@ def _cast(column: "pa.ChunkedArray", read: Callable) -> np.ndarray | None:
 def typed(values: Any, where: str, *, allow_text: bool = False) -> Any:
     """Return an Arrow column, or a list whose values have types of their own.
 
-    What one value is must not depend on others, so Arrow never finds the type of Python's objects.
+    The type of one value must not depend on others, so Arrow never infers types of Python objects.
     """
     import pyarrow as pa
 

@@ -47,8 +47,8 @@ def check_output(
 ) -> None:
     """Refuse a place that something is in or that cannot be written, before anything is computed.
 
-    Earlier output may be replaced with ``force``, if it is of the command named: a guarantee and
-    ``files``, which are all that the command may write beside it. A ledger there would be lost.
+    ``force`` replaces earlier output of the same command: a guarantee and ``files``, which are all
+    the files that the command may write. A ledger in the folder is refused: it would be lost.
     """
     place = Path(os.path.realpath(path))
     if ledger is not None and Path(os.path.realpath(ledger)).is_relative_to(place):
@@ -96,8 +96,8 @@ def whole_folder(path: Path) -> Iterator[Path]:
 def write_guarantee(folder: Path, name: str, content: Mapping[str, object]) -> None:
     """Write what is guaranteed as JSON, with the digests of all files in the folder.
 
-    The others are written before. The content is plain values; no number may be infinite or NaN,
-    for which JSON has no words.
+    All other files must exist already. The content is plain values without infinite or NaN numbers,
+    which JSON cannot represent.
     """
     text = guarantee_text(content, digests(folder), versions_here())
     (folder / name).write_text(text, encoding="utf-8")

@@ -1,8 +1,8 @@
-"""Tables of ratings that a program holds, read by the same rules as files: see :mod:`dpmc.labels`.
+"""Reads tables of ratings in memory by the same rules as files; see :mod:`dpmc.labels`.
 
-A frame is anything with named columns that Arrow can read, such as those of pandas, polars, DuckDB
-and Arrow itself; none of these is imported here. The refusal of a malformed row names the row and
-what is expected there, never what was found.
+A frame is any object with named columns that Arrow can read, such as those of pandas, polars,
+DuckDB and Arrow; this module imports none of them. The error for a malformed row names the row and
+what is expected there, never its content.
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,13 +26,13 @@ from dpmc.publication.table import Lines, lines_of, read_lines
 
 
 def lines_in(table: object, ratings: object, reading: Reading) -> Lines:
-    """Return what stands in a table, one rating a row.
+    """Return the lines of a table, one rating per row.
 
-    It is a file (of a store see :mod:`dpmc.fitting.ratings`); a frame, whose columns are found as
-    :func:`dpmc.publication.columns.columns_of` finds them; rows or an array of shape (n, 3). Where
-    n ratings are given beside it, or where it is not ``rated`` and each row has the value 1, it has
-    no column of ratings. Of a sparse matrix rows are users, columns items and what is stored
-    ratings; where it is not ``rated``, it must be one of truth values.
+    The table is a file (for a store see :mod:`dpmc.fitting.ratings`), a frame (see
+    :func:`dpmc.publication.columns.columns_of`), rows, an array of shape (n, 3), or a sparse
+    matrix. It has no column of ratings if n ``ratings`` are given separately, or if it is not
+    ``rated``; each row then has the value 1. Rows of a sparse matrix are users, columns items, and
+    stored entries ratings; if it is not ``rated``, it must be boolean.
     """
     if isinstance(table, str | PathLike | Store):
         if ratings is not None:
@@ -123,9 +123,9 @@ def pairs_in(table: object, reading: Reading) -> tuple[Labelled, Labelled]:
 def lines_of_one(ratings: Any, reading: Reading) -> Lines:
     """Return the ratings of one user, who has no label here.
 
-    They are a mapping from items to ratings, a series whose index has the items, a frame, whose
-    columns are found as those of :func:`lines_in`, or a row of a sparse matrix. Where they are not
-    ``rated``, a list of items will do, and what is said of one beside it does not count.
+    The ratings are a mapping from items to ratings, a series with items as index, a frame with
+    columns as in :func:`lines_in`, or a row of a sparse matrix. If they are not ``rated``, a list
+    of items is enough, and any values are ignored.
     """
     matrix = matrix_of(ratings)
     names: dict[str, str] = {}
@@ -166,9 +166,9 @@ def _columns_of_one(frame: Any, reading: Reading) -> tuple[Mapping[str, Any], di
 def public_list(labels: Any, what: str, column: str | None = None) -> tuple[list[str], bool]:
     """Return a public list of labels, in its order, and whether they were integers.
 
-    A path is that of a file with, in tables, this column, see
-    :func:`dpmc.publication.lists.read_list`; else labels are
-    iterable, such as a list, an array or a column of a frame. ``what`` is "items" or "users".
+    A path names a file; ``column`` selects its column of labels if it is a table (see
+    :func:`dpmc.publication.lists.read_list`). Other labels are iterable, such as a list, an array
+    or a column of a frame. ``what`` is "items" or "users".
     """
     if isinstance(labels, str | PathLike):
         return read_list(labels, what.removesuffix("s"), column)

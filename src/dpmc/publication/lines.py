@@ -113,9 +113,9 @@ def parsed(
 ) -> "pa.Table | None":
     """Return the columns of some lines that ``types`` names, in its order, a row for each line.
 
-    None if a line is malformed, or a quote is left open: then the rows of others up to the next
-    quote would go into that field. A last line of zeros, which is taken off again, finds an open
-    quote in the line before it.
+    The result is None if a line is malformed or a quote is left open, because the field would then
+    swallow rows up to the next quote. A line of zeros is appended to detect an open quote in the
+    last line, and removed again.
     """
     import pyarrow as pa
     from pyarrow import csv as arrow_csv

@@ -1,4 +1,4 @@
-"""Public lists of items and users, which come from elsewhere than the ratings."""
+"""Public lists of items and users, which do not come from the ratings."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -30,8 +30,8 @@ def read_list(
 ) -> tuple[list[str], bool]:
     """Return the labels of a public list, in its order, and whether the file has them as integers.
 
-    The file is a table (.csv, .tsv, .parquet) with a column of labels, by this name or the usual
-    ones, or else UTF-8 text with one label a line, where blank lines do not count. ``what`` is
+    The file is a table (.csv, .tsv, .parquet) with a column of labels under the given name or a
+    usual one, or UTF-8 text with one label per line, where blank lines are ignored. ``what`` is
     "item" or "user".
     """
     path = Path(path)
@@ -48,8 +48,7 @@ def read_list(
 def read_public(path: Path, given: Mapping[str, str | None], advice: str = "") -> "pa.Table":
     """Return a public table as an Arrow table; of a text file some columns as text.
 
-    ``given`` has the names of these columns by what they are, such as "item"; None: found by the
-    usual names.
+    ``given`` maps roles, such as "item", to names of these columns; None means a usual name.
     """
     from pyarrow import csv, parquet
 
@@ -117,7 +116,7 @@ def in_column(column: Any, where: str) -> Iterator[tuple[str, str]]:
 def restrict(ratings: Ratings, items: Sequence[str] | None, users: Sequence[str] | None) -> Ratings:
     """Return the ratings of listed items by listed users, in a matrix of exactly the lists.
 
-    Labels, of text and each once, are in the order that they are to have; None: as they are.
+    Labels are unique texts in the order that the matrix is to have; None keeps the present labels.
     Ratings are sorted by user, then item.
     """
     if items is users is None and ascending(ratings.users, ratings.items):

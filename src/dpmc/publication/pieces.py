@@ -1,18 +1,18 @@
-"""Private tables of ratings, read piece by piece without a word about any one row.
+"""Reads private tables of ratings piece by piece; messages reveal nothing about any row.
 
-What one person's rows hold must change neither how the rows of others are read nor what is said.
-So each row is read by itself, no label refuses a table, and the refusal of a malformed row names
-its line and what is expected there, never what was found. The reasons for a refusal are these
-(docs/own-ratings.md lists them for users):
+One person's rows must change neither how other rows are read nor any message. Each row is therefore
+read by itself, no label makes a table fail, and the error for a malformed row names its line and
+what is expected there, never its content. These are all reasons for an error (docs/own-ratings.md
+lists them for users):
 
-- the file cannot be read or unpacked, or is not in the form that was named or assumed;
-- a column is missing, or there are several of the name, or, where each row is to be a like, one
-  that may hold ratings;
-- a row has another number of fields, a quote that is left open, or is no JSON object;
+- the file cannot be read or unpacked, or does not have the format that was named or assumed;
+- a column is missing, several have its name, or one may hold ratings although each row is to be a
+  like;
+- a row has another number of fields, an open quote, or is not a JSON object;
 - bytes cannot be decoded; a line has more than 16 MiB, or a label as many characters;
-- a rating is no finite number, or a time neither a number nor a date;
-- what a program gives has lost something already: an array that NumPy made text of, floats as
-  labels that are too large to tell integers apart.
+- a rating is not a finite number, or a time neither a number nor a date;
+- information is already lost in the input: an array that NumPy turned into text, or labels that are
+  floats too large to tell integers apart.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -49,7 +49,7 @@ _EXPECTED = {"rating": fields.FINITE, "timestamp": fields.NUMBER_OR_DATE}
 
 @dataclass
 class Source:
-    """Where ratings are from, for the eyes of whoever holds them.
+    """Where ratings are from; only for the owner of the ratings.
 
     Attributes
     ----------
@@ -107,9 +107,9 @@ def read_pieces(
     """Yield a private table, one rating a row, whose labels are numbered on the way.
 
     A table is a text file, a file of JSON lines or Parquet, packed or not, or a folder of Parquet
-    files: see :mod:`dpmc.publication.reading`. Text files have a header, unless their columns are
-    named, and each row is one line. JSON lines have the keys user, item and rating, unless others
-    are named. ``source`` is told what was read.
+    files: see :mod:`dpmc.publication.reading`. Each row of a text file is one line; it needs a
+    header unless its columns are named. JSON lines have the keys user, item and rating, unless
+    others are named. ``source`` collects what was read.
 
     Raises
     ------

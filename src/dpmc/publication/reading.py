@@ -1,6 +1,6 @@
-"""How a table of ratings is read: what was asked for, and what the name of a file stands for.
+"""How a table of ratings is read: the options, and the defaults from the file name.
 
-The ending of a file name is only a default, which options override. Nothing is guessed from the
+The ending of a file name gives only defaults, which options override. Nothing is guessed from the
 content of rows, so no row changes how another one is read.
 """
 

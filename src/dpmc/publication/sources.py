@@ -1,7 +1,7 @@
-"""Which columns of a table are meant: the user, the item, the rating, and what is none of these.
+"""Finds the columns of a table that hold users, items and ratings, and those that hold none.
 
-Nothing of a file is shown but the names of its columns, and these only if the first line cannot be
-somebody's rating, as it is where a header is missing.
+Messages show only names of columns, and only if the first line cannot be somebody's rating, as it
+would be in a file without header.
 """
 
 import re
@@ -50,9 +50,9 @@ def choose(
 ) -> Columns:
     """Return which columns of a table are read, or refuse the table.
 
-    ``where`` is the file, and the line if it has lines, or the frame; ``names`` are those of its
-    columns. ``form`` is how a file is read, for advice. ``roles`` are those that are looked for
-    where it is not a table to learn from.
+    ``where`` is the file (with the line, if it has lines) or the frame, and ``names`` are its
+    columns. ``form`` is how a file is read, for advice. ``roles`` are the roles to look for if the
+    table is not used to learn from.
     """
     wanted = reading.roles if roles is None else roles
     given = {role: getattr(reading, role) for role in wanted}
@@ -104,8 +104,8 @@ def choose_one(
 ) -> str:
     """Return the name of the column for one role.
 
-    It is the given one or, without one, the only one of a usual name. ``taken`` are columns that
-    are named for some role; ``advice`` is what else can be done where no column is found.
+    This is the given name or else the only column with a usual name. ``taken`` are columns that are
+    named for some role; ``advice`` is what else can be done if no column is found.
     """
     if given is not None:
         if names.count(given) == 1:

@@ -1,13 +1,13 @@
-"""A store: private ratings on disk in blocks of whole users, of which one is in memory at a time.
+"""A store keeps private ratings on disk in blocks of whole users, one block in memory at a time.
 
-A store is a folder that :mod:`dpmc.publication.store_building` makes. Users are in the order of
-their labels, and a block holds those from one label up to the next block's first: so each block
-shows by itself that its users are in no other. ``store.json`` has the size and the SHA-256 of every
-file, and of its own content. That content and sizes are checked when a store is opened; digests of
-files, and that the rows are in order, when a process first reads a block, which takes about a
-second for each gigabyte, and again when it reads one whose files were written since, as their size,
-inode and times tell. There is no key: who rewrites a block and ``store.json`` with it is not found
-out; nor is who writes to a block while it is read, because its files are mapped.
+A store is a folder made by :mod:`dpmc.publication.store_building`. Users are in the order of their
+labels. A block holds the users from one label up to the first of the next block, so its users are
+in no other block. ``store.json`` has the size and the SHA-256 of every file, and of its own
+content. Opening a store checks this content and the sizes. The first time a process reads a block,
+it checks the digests of its files and the order of its rows, which takes about a second per
+gigabyte. It checks again if size, inode or times show that the files were written since. Digests
+have no key: the checks cannot detect a block that was rewritten together with ``store.json``, or
+one written while it is read, because files are mapped.
 """
 
 import json
@@ -306,10 +306,10 @@ class Store:
 
 @dataclass(frozen=True)
 class Resolved:
-    """Makes ratings of the rows of a store: one of a pair, with values as float64.
+    """Turns the rows of a store into ratings: one for each pair, with values as float64.
 
-    They are clipped to the range; of several ratings of a pair it is then the mean, as
-    :func:`dpmc.publication.table.resolve` has it.
+    Values are clipped to the range. Several ratings of a pair are then replaced by their mean, as
+    in :func:`dpmc.publication.table.resolve`.
     """
 
     rating_range: tuple[float, float] | None = None

@@ -1,14 +1,14 @@
 """Building a store of any number of ratings in two passes, with bounded memory.
 
 The first pass reads the table in pieces, numbers labels as they come and writes the rows, as
-numbers, to a file. Then all labels are known, with how many rows each user has: users are put in
-the order of their labels and cut into blocks of about so many rows. The second pass deals the rows
-out to the blocks, within one file, and sorts one block at a time. So memory holds the labels, eight
-bytes for each user, and one block or piece; and the bytes of a store depend neither on the order of
-the rows nor on how they were cut into pieces.
+numbers, to a file. All labels and the number of rows of each user are then known. Users are put in
+the order of their labels and cut into blocks of about the requested number of rows. The second pass
+distributes the rows to the blocks, within one file, and sorts one block at a time. Memory holds the
+labels, eight bytes per user, and one block or piece. The bytes of a store depend neither on the
+order of the rows nor on the pieces.
 
-All is done in a hidden folder of work beside the store, which gets its name when it is whole. What
-a process that is killed leaves there, the next build of the same store removes.
+The work is done in a hidden folder next to the store, which is renamed when it is complete. If a
+process is killed, the next build of the same store removes its folder.
 """
 
 import fcntl

@@ -61,11 +61,11 @@ def _joined(parts: list[np.ndarray], kind: type) -> np.ndarray:
 
 
 def resolve(lines: Lines, rating_range: tuple[float, float] | None) -> Ratings:
-    """Make one rating of all that one user said of one item; return them sorted by user, then item.
+    """Return one rating for each user and item, sorted by user, then item.
 
-    With times it is the latest rating (the mean of several with the same latest time), else the
-    mean of all. The order of the lines does not matter, to the last bit. Values are clipped to the
-    range first.
+    With times this is the latest rating (the mean if several have the latest time), else the mean
+    of all. Values are clipped to the range first. The result does not depend on the order of the
+    lines, to the last bit.
     """
     values = lines.values if rating_range is None else np.clip(lines.values, *rating_range)
     values = values + 0.0  # of -0 and 0, the order of the lines would choose one

@@ -17,17 +17,18 @@ TOGETHER = 32  # draws whose products are summed up in one product of matrices
 class BayesianALS(Method):
     """Factors and offsets, averaged over draws from their posterior instead of minimised once.
 
-    Ratings less their mean, in units of their standard deviation, are b_i + c_j + p_i . q_j and
+    Ratings less their mean, in units of their standard deviation, are b_i + c_j + p_i . q_j plus
     noise N(0, s^2). The rows (b_i, p_i) of users are normal with a common mean and covariance, and
-    so are the rows (q_j, c_j) of items; these means and covariances and s^2 have weak priors and
-    are drawn as well, so that there is no regularization to tune. An iteration is one of
-    alternating least squares with draws in place of solutions (:func:`draw_rows`), from random
-    rows on. A prediction is the mean over all iterations but the first fifth. A user or an item
-    without ratings has the mean of the others' law, itself averaged.
+    so are the rows (q_j, c_j) of items. The means, covariances and s^2 have weak priors and are
+    drawn as well, so there is no regularization to tune. An iteration is one of alternating least
+    squares, with random draws instead of solutions (:func:`draw_rows`); the first rows are random.
+    A prediction is the mean over all iterations except the first fifth. A user or an item without
+    ratings gets the common mean, averaged over iterations.
 
-    Source: Salakhutdinov and Mnih, "Bayesian probabilistic matrix factorization using Markov chain
-    Monte Carlo" (ICML 2008), section 3, with offsets and with s^2 drawn. Rendle, Zhang and Koren,
-    "On the difficulty of evaluating baselines" (arXiv 1905.01395), find it hard to beat.
+    The method is from Salakhutdinov and Mnih, "Bayesian probabilistic matrix factorization using
+    Markov chain Monte Carlo" (ICML 2008), section 3; offsets and draws of s^2 are added. Rendle,
+    Zhang and Koren, "On the difficulty of evaluating baselines" (arXiv 1905.01395), call it hard to
+    beat.
 
     Attributes
     ----------
@@ -99,17 +100,17 @@ def draw_rows(
     variance: float,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Return rows drawn from their law given the ratings, the other side and the noise.
+    """Return rows drawn from their posterior, given the ratings, the other side and the noise.
 
-    A row u = m + z R^T from the prior, z ~ N(0, I), becomes one from the posterior by regression of
-    what it leaves over, with noise of its own, on the columns' factors v: u + (sum w (x - u . v + s
-    e)) (sum w w^T + s^2 I)^-1 R^T with w = R^T v, s^2 the variance, e ~ N(0, 1) for each rating
-    (Papandreou and Yuille, "Gaussian sampling by local perturbations", NIPS 2010, section 2). A row
-    without ratings is m.
+    A row u = m + z R^T with z ~ N(0, I) is drawn from the prior. Its residuals, with noise added,
+    are regressed on the columns' factors v. This turns u into a draw from the posterior: u + (sum w
+    (x - u . v + s e)) (sum w w^T + s^2 I)^-1 R^T with w = R^T v, s^2 the variance, e ~ N(0, 1) for
+    each rating (Papandreou and Yuille, "Gaussian sampling by local perturbations", NIPS 2010,
+    section 2). A row without ratings is m.
 
-    ``rows`` are ratings x, ``own`` the present rows, shape (n_rows, k), which the law of all rows
-    is drawn from (:func:`draw_law`), and ``other`` those of the columns. The columns ``free`` of
-    ``own`` are drawn; the others stay.
+    ``rows`` are the ratings x, and ``other`` the rows of the columns. ``own``, shape (n_rows, k),
+    are the present rows, from which m and R are drawn (:func:`draw_law`). Only the columns ``free``
+    of ``own`` are drawn again.
     """
     counts = rows.sizes
     mean, root = draw_law(own[counts > 0, free], rng)
@@ -127,11 +128,11 @@ def draw_rows(
 
 
 def draw_law(rows: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return mean and root R of a covariance R R^T, drawn given rows that are normal with them.
+    """Return mean and root R of a covariance R R^T, drawn given normal rows.
 
-    From rows (n, d) to (d,) and (d, d). The prior is normal and inverse Wishart: mean 0 with the
-    covariance over PRIOR_ROWS; identity and d degrees of freedom. The Wishart law is drawn by
-    Bartlett's decomposition.
+    ``rows`` have shape (n, d); the results have shapes (d,) and (d, d). The prior of the mean is
+    normal around 0 with the covariance over PRIOR_ROWS. The prior of the covariance is inverse
+    Wishart with the identity and d degrees of freedom, drawn by Bartlett's decomposition.
     """
     n, d = rows.shape
     centre, weight = rows.mean(axis=0), n + PRIOR_ROWS
@@ -155,5 +156,5 @@ def draw_variance(residuals: np.ndarray, rng: np.random.Generator) -> float:
 
 
 def _residuals(rows, own, other):
-    """Return what the factors leave over of each rating."""
+    """Return the residual of each rating."""
     return rows_less_products(rows.indptr, rows.indices, rows.values, own, other)

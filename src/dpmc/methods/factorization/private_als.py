@@ -31,28 +31,29 @@ such a difference from growing until a user who leaves moves others."""
 class PrivateALS(PrivateMethod):
     """ALS within a privacy budget.
 
-    The model is: item offset + user offset + u . v. With ``offsets``, noised sums and counts of
-    the items come first (and of the users, at entry level; see
-    :mod:`dpmc.methods.factorization.private_offsets`); the factors work on what is left, clipped to
-    a smaller bound. Then T times:
+    The model is: item offset + user offset + u . v. With ``offsets``, noised sums and counts of the
+    items are released first (at entry level also of the users; see
+    :mod:`dpmc.methods.factorization.private_offsets`). The factors fit the residuals, clipped to a
+    smaller bound. T iterations follow:
 
     1. Item factors are rotated and scaled to V^T V = n_items Gamma^2 / rank^(2/p) I. This is
-       post-processing that keeps their span: without it, strong directions would use up the norm
-       Gamma of the users, and weak ones drown in noise.
-    2. Users fit u by ridge regression. At user level all do so alone, without noise, and fit their
-       offset along with it, as the coefficient of a constant column. At entry level their Gram
-       matrices and right-hand sides are noised, after item factors were clipped to norm Gamma.
-    3. Rows u are clipped to norm Gamma; Gram matrices and right-hand sides of all items, also of
+       post-processing that keeps their span. Without it, strong directions would use up the users'
+       norm Gamma, and weak ones would be lost in noise.
+    2. Users fit u by ridge regression. At user level each user does so alone and without noise. The
+       user's offset is fitted at the same time, as the coefficient of a constant column. At entry
+       level item factors are clipped to norm Gamma, and users' Gram matrices and right-hand sides
+       are noised.
+    3. Rows u are clipped to norm Gamma. Gram matrices and right-hand sides of all items, also of
        empty ones, are noised; v = (S + lambda I)^-1 h, with S made positive semidefinite.
 
-    At user level users then fit once more, for themselves. Releases: 2 T + 2 at user level; 4 T + 4
-    at entry level, where only values of ratings change half of that, as Gram matrices and counts
-    are public then.
+    At user level, users then fit once more, for themselves. There are 2 T + 2 releases at user
+    level and 4 T + 4 at entry level. If only values of ratings change, half as many are made,
+    because Gram matrices and counts are then public.
 
-    Source: Gowtham et al. 2022, algorithm 1, which noises right-hand sides of items only and
-    bounds nothing; sensitivities: :mod:`dpmc.privacy.sensitivity`. Removing offsets before noise:
-    McSherry and Mironov, "Differentially private recommender systems" (KDD 2009), sections 4.1 and
-    4.2.
+    The source is Gowtham et al. 2022, algorithm 1, which noises only right-hand sides of items and
+    bounds nothing. :mod:`dpmc.privacy.sensitivity` derives the sensitivities. Removing offsets
+    before adding noise is from McSherry and Mironov, "Differentially private recommender systems"
+    (KDD 2009), sections 4.1 and 4.2.
 
     Parameters
     ----------

@@ -22,15 +22,14 @@ from dpmc.released import OFFSETS
 class PrivateUserItemBias(PrivateMethod):
     """Predict item offset + user offset.
 
-    The sums and numbers of the ratings of all items are released; their totals give the mean and
+    The sums and counts of the ratings of all items are released. Their totals give the mean, and
     with it each item's damped offset
     (:func:`dpmc.methods.factorization.private_offsets.damped_offsets`). User offsets are damped
-    means of what is left, clipped to half the range: at user level each user computes it alone, at
-    entry level from noised sums and counts as well. Where values of ratings change, counts are
-    public.
+    means of the residuals, clipped to half the range. At user level each user computes it alone; at
+    entry level noised sums and counts give it. If only values of ratings change, counts are public.
 
-    The factors are those of the model offset x 1, so that predictions are item offset + user
-    factors . item factors as for the other calibrated methods.
+    The factors represent user offset x 1, so that predictions are item offset + user factors . item
+    factors, as for the other calibrated methods.
 
     Parameters
     ----------
@@ -105,8 +104,7 @@ class PrivateUserItemBias(PrivateMethod):
 
     @property
     def user_factors_(self) -> np.ndarray:
-        """The offset of each user; at user level of all ratings, as users compute it alone: made
-        when it is first asked for."""
+        """Offsets of users, computed when first asked for; at user level from all ratings."""
         if self._users is None:
             own, offsets = self._alone
             given = {"shrinkage": self.shrinkage, "bound": self.bounds.half_range}

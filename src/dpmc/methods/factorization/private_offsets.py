@@ -20,11 +20,11 @@ def damped_offsets(
 ) -> np.ndarray:
     """Return damped means b = n D / (n^2 + shrinkage n + (noise / prior)^2).
 
-    D are ``sums``, n ``counts`` of the same shape, of which negative ones, which noise makes, count
-    as 0; shrinkage >= 0, ``noise`` is the standard deviation of that in D, and prior > 0. Without
-    noise it is D / (n + shrinkage), the damped mean of Koren 2010, section 2.1. With noise it is
+    D are ``sums`` and n ``counts``, of the same shape; negative counts become 0. ``shrinkage`` is
+    at least 0, ``noise`` is the standard deviation of the noise in D, and ``prior`` > 0. Without
+    noise, b is D / (n + shrinkage), the damped mean of Koren 2010, section 2.1. With noise, b is
     the posterior mean of b ~ N(0, prior^2) given D = n b + error, where the error has variance n
-    prior^2 shrinkage + noise^2: a count that drowns in noise gives no offset.
+    prior^2 shrinkage + noise^2. A count hidden by noise gives an offset near 0.
     """
     counts = np.maximum(counts, 0)
     denominators = counts**2 + shrinkage * counts + (noise / prior) ** 2
@@ -34,8 +34,8 @@ def damped_offsets(
 def item_offsets(statistics, rows: Source, n_items: int, shrinkage: float) -> np.ndarray:
     """Release sums and counts of the items; return the mean plus each item's damped offset.
 
-    ``rows`` are ratings by user, clipped and centred; what is returned, shape (n_items,), is within
-    the range, from its centre.
+    ``rows`` are ratings by user, clipped and centred. The result has shape (n_items,) and is
+    relative to the centre of the range, within the range.
     """
     bound = statistics.bounds.half_range
     sums, counts = statistics.sums(rows, n_items), statistics.counts(rows, n_items)
@@ -50,8 +50,8 @@ def user_offsets(
 ) -> np.ndarray:
     """Release sums and counts of the users, at entry level; return their damped offsets.
 
-    ``rows`` are ratings by item, clipped and centred, ``of_items`` what :func:`item_offsets`
-    returns. Offsets, shape (n_users,), are at most half the range either way.
+    ``rows`` are ratings by item, clipped and centred, and ``of_items`` the result of
+    :func:`item_offsets`. The offsets, shape (n_users,), are within half the range of 0.
     """
     bound = statistics.bounds.half_range
     left = rows.minus(rows=of_items).clipped(-bound, bound)

@@ -1,7 +1,8 @@
 """The best items of many users, each from that user's ratings and published items alone.
 
-What :class:`dpmc.released.PublishedItems` does for one user, but for rounding. Loops over one
-user's ratings and over items in a fixed order, no fast-math: the same bits whoever else is there.
+The functions do for many users what :class:`dpmc.released.PublishedItems` does for one, up to
+rounding. They loop over one user's ratings and over items in a fixed order, without fast-math. A
+user's result therefore has the same bits whatever other users there are.
 """
 
 import numpy as np
@@ -21,10 +22,9 @@ def best_of(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the n best items of many users.
 
-    Ranked by the prediction before it is clipped, ties in the order of the items. ``rows`` are
-    positions of rated items, and ratings, of each user. Returned are the numbers of items listed,
-    shape (n_users,), and, user by user, the best one first, positions of items and what is told of
-    them.
+    Items are ranked by the prediction before clipping, and ties by the order of the items. ``rows``
+    hold the positions of each user's rated items, and the ratings. Returns the number of items
+    listed for each user, shape (n_users,), and the items' positions and predictions best first.
     """
     factors = np.ascontiguousarray(model.factors)
     users = np.zeros((rows.n_rows, factors.shape[1]))
@@ -53,8 +53,8 @@ def best_of(
 def regressions(indptr, indices, values, offsets, factors, precisions, regularization, span, users):
     """Set each user's factors (V^T P V + lambda I)^-1 V^T P (x - offset).
 
-    Ratings are clipped to the range ``span``. If there are no precisions P is I, and what is left
-    of a rating is clipped to half the range either way.
+    Ratings are clipped to the range ``span``. Without precisions, P is I, and residuals of ratings
+    are clipped to half the range in both directions.
     """
     rank, (low, high) = factors.shape[1], span
     matrix, longest = np.empty((rank, rank)), (high - low) / 2
@@ -109,10 +109,9 @@ def score(users, offsets, columns, scores):
 
 @njit(cache=True, nogil=True)
 def best_lists(users, offsets, columns, indptr, indices, include, top):
-    """Return of each user how many items are listed, and all places and scores, one user after
-    the other.
+    """Return the number of items listed for each user, and all positions and scores, user by user.
 
-    Listed are the ``top`` best, see :func:`best`; if not ``include``, without those rated.
+    The ``top`` best items are listed (see :func:`best`), without rated ones unless ``include``.
     """
     n_users, n_items = len(users), offsets.size
     scores, rated = np.empty((_USERS, n_items)), np.zeros(n_items, dtype=np.bool_)
@@ -140,8 +139,8 @@ def best_lists(users, offsets, columns, indptr, indices, include, top):
 def best(scores, left_out, top):
     """Return the places of the largest scores, shape (at most top,), the largest first.
 
-    Ordered as :mod:`dpmc.ties` says; ``left_out`` is true for items that are not listed, but for
-    the scale of a tie they count.
+    The order is that of :mod:`dpmc.ties`. Items for which ``left_out`` is true are not listed, but
+    count for the scale of a tie.
     """
     n_items, largest, held, least = scores.size, 0.0, 0, 0
     highest, bar = np.empty(min(top, n_items)), -np.inf

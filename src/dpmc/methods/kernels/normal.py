@@ -1,8 +1,7 @@
 """Normal equations of rows of ratings, compiled: sums, Cholesky factorisation, solution.
 
-Plain loops: no multiply-add is fused, and no sum is reordered by the compiler. So what comes out
-for a row depends on its ratings, their order and their factors alone: neither on the rows beside
-it, nor on threads, nor on the CPU.
+The loops are plain: the compiler fuses no multiply-add and reorders no sum. A row's result depends
+only on its ratings, their order and their factors, not on other rows, threads or the CPU.
 """
 
 import numpy as np
@@ -47,8 +46,8 @@ def _add_row(first, last, indices, values, weights, factors, gram, target):
 def solve_block(start, stop, indptr, indices, values, weights, factors, base, shifts, solution):
     """Solve for rows start to stop.
 
-    A pivot that rounding has made tiny or negative counts as a few units of rounding of the largest
-    entry of the diagonal, so that the solution is finite.
+    A pivot that rounding made tiny or negative is replaced by a few units of rounding of the
+    diagonal's largest entry, so that the solution is finite.
     """
     rank = factors.shape[1]
     gram = np.empty((rank, rank), factors.dtype)

@@ -1,8 +1,8 @@
 """Sums over ratings and small regressions of the calibrated methods.
 
-One pass over the ratings adds each row's terms to the blocks of the other side, as whole numbers
-(:mod:`dpmc.privacy.sums`), so that no second arrangement of the ratings is needed and their order
-does not matter. Explicit loops, no fast-math.
+One pass over the ratings adds each row's terms to the sums of the other side, as whole numbers
+(:mod:`dpmc.privacy.sums`). The ratings need no second arrangement, and their order does not matter.
+Loops are explicit, without fast-math.
 """
 
 from functools import lru_cache, partial
@@ -92,9 +92,9 @@ def gram_sums(
 ) -> np.ndarray:  # fmt: skip
     """Return, for each column, the sum of f f^T over the rows that rated it.
 
-    From factors (n_rows, rank) to upper triangles, row by row: (n_columns, rank (rank + 1) / 2). If
-    ``weighted``, the terms are multiplied by the values of the rows. No number in a term is larger
-    in size than ``bound``.
+    Factors have shape (n_rows, rank). The result has the upper triangles row by row, shape
+    (n_columns, rank (rank + 1) / 2). If ``weighted``, terms are multiplied by the rows' values. No
+    number in a term is larger in absolute value than ``bound``.
     """
     rank = factors.shape[1]
     sums = Sums(n_columns * (rank * (rank + 1) // 2), bound)
@@ -120,9 +120,9 @@ def residual_sums(
 ) -> np.ndarray:  # fmt: skip
     """Return, for each column, the sum of f psi(x - f^T theta) over its ratings: (n_columns, rank).
 
-    Factors f have shape (n_rows, rank) and theta (n_columns, rank); without it, this is the
+    Factors f have shape (n_rows, rank) and theta (n_columns, rank). Without theta, the sums are the
     right-hand side of the regressions. psi clips to [-threshold, threshold]. No number in a term is
-    larger in size than ``bound``.
+    larger in absolute value than ``bound``.
     """
     rank = factors.shape[1]
     theta = np.empty((0, rank)) if theta is None else np.ascontiguousarray(theta)
@@ -158,8 +158,8 @@ def add_values(
 ) -> np.ndarray:  # fmt: skip
     """Add the values of rows, or a constant for each rating, to the sums of columns from a place.
 
-    Those of a row are multiplied by its number in ``multiples``, shape (n_rows,), if given. Returns
-    the sum of the squares of what each row added, in steps, shape (n_rows,).
+    The values of row i are multiplied by ``multiples[i]``, shape (n_rows,), if given. Returns the
+    sum of squares of what each row added, in steps, shape (n_rows,).
     """
     squares = np.zeros(rows.n_rows)
     values = rows.values if constant is None else _NOTHING
@@ -178,8 +178,8 @@ def column_counts(rows: Compressed, n_columns: int) -> np.ndarray:
 class NoisedSystems:
     """Symmetric matrices as released, made positive semidefinite, plus lambda on the diagonal.
 
-    Of upper triangles, shape (n, rank (rank + 1) / 2). With noise they need not be positive
-    semidefinite any more, so negative eigenvalues become 0: this is post-processing.
+    The matrices are given as upper triangles, shape (n, rank (rank + 1) / 2). With noise they need
+    not be positive semidefinite, so negative eigenvalues become 0; this is post-processing.
     """
 
     def __init__(self, triangles: np.ndarray, rank: int, regularization: float):
@@ -210,8 +210,8 @@ def clip_rows(factors: np.ndarray, bound: float, norm: int) -> np.ndarray:
 def balance(factors: np.ndarray, size: float) -> np.ndarray:
     """Return V (V^T V / n)^(-1/2) size: the same span, columns uncorrelated and of equal size.
 
-    V is ``factors``, shape (n, rank), and ``size`` the root mean square of the columns. Directions
-    without any content stay so.
+    V is ``factors``, shape (n, rank), and ``size`` the root mean square of the columns that are
+    returned. Directions in which V is 0 stay 0.
     """
     values, vectors = np.linalg.eigh(factors.T @ factors / len(factors))
     largest = values.max(initial=0)

@@ -9,8 +9,7 @@ from dpmc.compiled import njit
 def pair_products(left, right, rows, columns):
     """Return left[rows[k]] . right[columns[k]] for every k, shape (n,).
 
-    Shapes are (n_rows, r), (n_columns, r) and (n,); indices are not checked: they must lie in
-    bounds.
+    Shapes are (n_rows, r), (n_columns, r) and (n,). Indices are not checked and must be in bounds.
     """
     products = np.empty(rows.size)
     for k in range(products.size):
@@ -25,8 +24,8 @@ def pair_products(left, right, rows, columns):
 def rows_less_products(indptr, indices, values, left, right):
     """Return values[k] - left[row] . right[indices[k]] for every k of every row, shape (n,).
 
-    The first three are of :class:`dpmc.ratings.Compressed` and must lie in the bounds of ``left``,
-    shape (n_rows, r), and ``right``, shape (n_columns, r).
+    The first three arguments are the arrays of a :class:`dpmc.ratings.Compressed`. Indices must be
+    in the bounds of ``left``, shape (n_rows, r), and ``right``, shape (n_columns, r).
     """
     rest = np.empty(values.size)
     rank = np.uint64(left.shape[1])

@@ -1,19 +1,19 @@
 """Eight float64 numbers side by side: a vector type for numba and the few operations it needs.
 
-The kernels solve eight small problems at once, one in each lane of a vector, or one with eight of
-its numbers side by side. numba has no type for that, so this module adds one, `float64x8`, as an
-LLVM vector ``<8 x double>``: one register with AVX-512, two with AVX2, four with NEON. Each
-function below becomes a single LLVM instruction; `fma` and `fnma` round once, and nothing is
-reordered, so every CPU with a fused multiply-add returns the same bits, and every CPU does where
-neither is used.
+The kernels solve eight small problems at once, one in each lane of a vector, or one problem with
+eight of its numbers in a vector. numba has no type for that. This module adds one, `float64x8`, as
+an LLVM vector ``<8 x double>``: one register with AVX-512, two with AVX2, four with NEON. Each
+function below becomes a single LLVM instruction. `fma` and `fnma` round once, and nothing is
+reordered. Every CPU with a fused multiply-add therefore returns the same bits, and without `fma`
+and `fnma` every CPU does.
 
-Arrays of lanes are ordinary C-contiguous float64 arrays whose last axis has length 8. In
-``load(array, i, j)`` the indices name all axes but that one; if they name all axes, the vector
-starts there. Nothing is checked.
+Arrays of lanes are C-contiguous float64 arrays whose last axis has length 8. In ``load(array, i,
+j)`` the indices select along all axes except the last. If they select along all axes, the vector
+starts at that element. Indices are not checked.
 
 With NUMBA_DISABLE_JIT=1 the same names are plain NumPy functions on arrays of shape (8,). They
-say what each operation means and let the kernels run as Python, slowly, but for debugging and
-coverage; only the single rounding of `fma` is lost.
+define each operation and let the kernels run as slow Python, for debugging and coverage; only the
+single rounding of `fma` is lost.
 """
 
 import operator

@@ -1,12 +1,12 @@
-"""How much of what users like stands on top of a ranking of all items: recall and NDCG.
+"""Recall and NDCG of the top of a ranking of all items.
 
-Every item is a candidate but those that are left out. Items that tie stand in any order with equal
-chance, and expectations over that are returned; so nothing depends on how items are numbered, and a
-model that tells no items apart gets what chance gets.
+Every item is a candidate unless it is left out. Tied items are in random order, and the functions
+return expectations over this order. The results therefore do not depend on how items are numbered,
+and a model that gives all items the same score gets the result of chance.
 
-Source: Jarvelin and Kekalainen, "Cumulated gain-based evaluation of IR techniques" (ACM TOIS 20(4),
-2002) for discounted gain; Liang, Krishnan, Hoffman and Jebara, "Variational autoencoders for
-collaborative filtering" (WWW 2018), section 4.3, for recall over min(length, number liked).
+Discounted gain follows Jarvelin and Kekalainen, "Cumulated gain-based evaluation of IR techniques"
+(ACM TOIS 20(4), 2002). Recall over min(length, number liked) follows Liang, Krishnan, Hoffman and
+Jebara, "Variational autoencoders for collaborative filtering" (WWW 2018), section 4.3.
 """
 
 from decimal import Context
@@ -35,8 +35,7 @@ SCORES = 2**12
 def on_top(scores: np.ndarray, left_out: np.ndarray, liked: np.ndarray, length: int):
     """Return recall and NDCG of one user's list of the ``length`` best items, at most 256.
 
-    ``left_out`` are items that are no candidates, none of those ``liked``, of which there is one at
-    least.
+    ``left_out`` are items outside the candidates and outside ``liked``, which is not empty.
     """
     candidate = np.ones(scores.size, dtype=np.bool_)
     candidate[left_out] = False
@@ -80,8 +79,8 @@ def mean_on_top(scored, n_items: int, known: Compressed, liked: Compressed) -> t
 def each_on_top(scored, n_items: int, known: Compressed, liked: Compressed) -> np.ndarray:
     """Return recall and NDCG of each user who liked anything, shape (n, 2).
 
-    ``scored`` makes of some users their scores of all items, shape (n, n_items). ``known`` are the
-    items, by user, that are no candidates, and ``liked`` those that should stand on top.
+    ``scored`` takes some users and returns their scores of all items, shape (n, n_items). ``known``
+    are the items, by user, that are not candidates, and ``liked`` those that should rank high.
     """
     users = np.flatnonzero(liked.sizes)
     rows = (known.indptr, known.indices, liked.indptr, liked.indices)

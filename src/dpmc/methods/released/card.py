@@ -1,8 +1,7 @@
 """The card of a published model, for hubs of models.
 
-A card is made of a folder that was verified and of what its maker says. The last line of the
-README holds the latter, so that :func:`dpmc.methods.released.verify.verify` can make the card again
-and compare.
+A card is made from a verified folder and its maker's facts. The last line of the README holds these
+facts, from which :func:`dpmc.methods.released.verify.verify` makes the card again to compare.
 """
 
 import json

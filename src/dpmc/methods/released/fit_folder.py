@@ -54,11 +54,11 @@ def write(
     """Write a fitted model, whole or not at all, and return the names of the files.
 
     The guarantee covers everything in the folder that is computed from the ratings. At user level
-    these are the factors and offsets of the items, and their list if it was chosen privately. The
+    this is the factors and offsets of the items, and their list if it was chosen privately. The
     ratings must have labels. ``parts`` are keys of :data:`FILES` and include the item factors.
-    ``notes`` are further public entries of the guarantee. ``origins`` says where the lists "items"
-    and "users" come from (:func:`with_origins`). ``integers`` says whether the list of items had
-    integers; recommendations then have integers, too.
+    ``notes`` are further public entries of the guarantee. ``origins`` names the sources of the
+    lists "items" and "users" (:func:`with_origins`). ``integers`` tells whether the list of items
+    had integers; recommendations are then integers, too.
     """
     guarantee = with_origins(model.guarantee_, origins or {})
     prefix = SIMULATED if guarantee.simulated else ""
@@ -99,8 +99,8 @@ def content_of(
 ) -> dict[str, object]:
     """Return what a folder states, but for its files and versions, in the order of the file.
 
-    ``lists`` are the lists' origins and digests, ``found`` what a fit alone can tell, by name:
-    features of items, its error, and what became of it. All else follows from the settings.
+    ``lists`` are the lists' origins and digests. ``found`` is what only a fit can tell, by name:
+    features of items, its error, and its outcome. Everything else follows from the settings.
     """
     noise = model.calibration.noise
     return {
@@ -246,8 +246,8 @@ def _lines(names, labels, table) -> Iterator[str]:
 def check_written(path: Path, names: tuple[str, ...], labels: list[str], table: np.ndarray) -> None:
     """Refuse a file of factors whose bytes are not those that its labels and numbers give.
 
-    A number with more digits than a float, or quotes and blanks that say nothing, could say what
-    nothing covers. Names, labels and table are those of :func:`read_factors`.
+    Extra digits of a number, or unneeded quotes and blanks, could carry information that no
+    guarantee covers. Names, labels and table are those of :func:`read_factors`.
     """
     with open(path, newline="", encoding="utf-8") as stream:
         if stream.read() != "".join(_lines(names, labels, table)):

@@ -1,4 +1,4 @@
-"""What is to be said of a published folder whose form, files and accounting are right."""
+"""The verdict on a published folder whose form, files and accounting are right."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from dpmc.privacy.attacker import Attacker, comparison, explain
 
 @dataclass(frozen=True)
 class Facts:
-    """What a maker says of a model beside its guarantee, which nothing can check.
+    """Facts that a maker states about a model and that nothing can check.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is to be said of a folder whose form, files and accounting are right.
+    """The verdict on a folder whose form, files and accounting are right.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class Verdict:
 
     @property
     def remarks(self) -> list[str]:
-        """What is to be thought of before a publication, though it does not forbid one."""
+        """Points to consider before a publication that do not forbid it."""
         return policy.remarks(self.small, self.delta)
 
     def line(self) -> str:

@@ -1,9 +1,9 @@
-"""Does a published folder say what is true? Its form, its files, and its accounting, repeated.
+"""Check that a published folder is true: its form, its files, and its accounting, repeated.
 
-What cannot be seen from outside is whether the noise was drawn as stated, whether what is assumed
-to be public was, and what is counted in the ratings themselves: this is for whoever receives a
-folder, and for whoever is about to publish one. Nor can it be seen who wrote it: digests have no
-key, and whoever rewrites the files can rewrite them, or make another guarantee for the same files.
+The check is for people who receive a folder or are about to publish one. It cannot see whether the
+noise was drawn as stated, whether the data assumed to be public were public, or which ratings went
+in. It cannot see who wrote the folder either: digests have no key, so that anybody who changes the
+files can write new digests or another guarantee.
 """
 
 import json

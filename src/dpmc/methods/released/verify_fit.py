@@ -1,4 +1,4 @@
-"""The guarantee of ``dpmc fit``, made again from the method and the settings that it states."""
+"""The guarantee of ``dpmc fit``, recomputed from the stated method and settings."""
 
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
@@ -43,8 +43,8 @@ ACCURACY = 1e-5
 class Account:
     """What follows from a guarantee's numbers, which follow from each other.
 
-    ``small`` is :func:`dpmc.privacy.policy.at_small_delta`, and ``content`` what is stated, but for
-    files and versions, in the order in which it is written.
+    ``small`` is :func:`dpmc.privacy.policy.at_small_delta`. ``content`` is what a folder states,
+    without files and versions, in the order in which it is written.
     """
 
     guarantee: Guarantee
@@ -57,8 +57,8 @@ class Account:
 def account_fit(path: Path, stated: dict) -> Account:
     """Return what follows from a guarantee's numbers, or refuse what does not.
 
-    The method is constructed again from the stated settings: it says how many releases there are,
-    with what noise, and what is assumed. The epsilon of that noise is then accounted for again.
+    The method is constructed again from the stated settings. It gives the number of releases, their
+    noise and the assumptions; the epsilon of that noise is then computed again.
     """
     claimed = guarantee_in(stated)
     if stated["mechanism"] == "laplace" and claimed.relation in USER_LEVEL:

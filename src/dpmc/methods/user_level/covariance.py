@@ -78,11 +78,11 @@ def _add_pairs(indptr, indices, values, n_columns, height, together, per_step, p
 def pack(matrices: np.ndarray, *, plain: bool = False) -> np.ndarray:
     """Return upper triangles whose l2 norm is the Frobenius norm of the symmetric matrices.
 
-    From (..., n, n), of which only upper triangles are read, to (..., n (n + 1) / 2), row by row.
-    Entries off the diagonal are multiplied by sqrt(2), as they stand for two. So noise that is
-    equal for all entries of what is returned is, for the matrix, that of (N + N^T)/2 with
-    independent entries N: off the diagonal it has half the variance. ``plain`` multiplies nothing:
-    the noise off the diagonal has the variance of that on it.
+    Matrices have shape (..., n, n), triangles (..., n (n + 1) / 2), row by row; only the upper
+    triangles are read. Entries off the diagonal are multiplied by sqrt(2), because each represents
+    two. Equal noise on all entries of the triangle is therefore, for the matrix, the noise (N +
+    N^T)/2 with independent entries N: off the diagonal it has half the variance. With ``plain``,
+    nothing is multiplied and all noise has the same variance.
     """
     upper, multiples = _places(matrices.shape[-1])
     entries = matrices[..., upper[0], upper[1]]
@@ -113,10 +113,10 @@ _small_places = lru_cache(maxsize=4)(_find_places)
 
 
 def outer_sensitivity(relation: str, bound: float) -> float:
-    """Return how far one user moves the sum of a a^T with |a| <= bound, in the Frobenius norm.
+    """Return the sensitivity of the sum of a a^T with |a| <= bound, in the Frobenius norm.
 
-    One row more or less changes the sum by a a^T, of norm |a|^2. If a becomes b,
-    |a a^T - b b^T|^2 = |a|^4 + |b|^4 - 2 (a . b)^2 <= 2 bound^4, attained by orthogonal rows. The
-    plain upper triangle is never longer than the whole matrix, and as long for unit vectors a, b.
+    Adding or removing one row changes the sum by a a^T, of norm |a|^2. If a becomes b, then |a a^T
+    - b b^T|^2 = |a|^4 + |b|^4 - 2 (a . b)^2 <= 2 bound^4, with equality for orthogonal rows. The
+      plain upper triangle is at most as long as the whole matrix, and as long for unit a, b.
     """
     return bound**2 * (np.sqrt(2.0) if relation == USER_REPLACE else 1.0)

@@ -1,4 +1,4 @@
-"""Models that are told what is publicly known of the items."""
+"""Models that use public features of the items."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from dpmc.publication.features import Features
 
 
 class WithItemFeatures(UserLevelMethod):
-    """A model that takes what is publicly known of the items.
+    """A model that uses public features of the items.
 
     Attributes
     ----------
@@ -24,8 +24,8 @@ class WithItemFeatures(UserLevelMethod):
     def fit(self, ratings, *, item_features: Features | None = None, **given):
         """Fit the model and return it, see :meth:`dpmc.methods.private.PrivateMethod.fit`.
 
-        ``item_features`` is what is publicly known of the items, by label. It costs no privacy, and
-        no rating may have a part in it.
+        ``item_features`` are public features of the items, by label. They cost no privacy, but must
+        not be computed from any rating.
         """
         self.item_features_ = item_features
         return super().fit(ratings, **given)

@@ -1,10 +1,10 @@
-"""What is known of the items: Gaussian information from noised statistics, and an empirical prior.
+"""Estimates of the items: Gaussian evidence from noised statistics, and an empirical prior.
 
-Of every item there is a vector of parameters: its offset, its share in the users' level and its
-factors. Each noised statistic observes it with a known precision. The prior is normal. Its means,
-lines in the logarithm of popularity, its variances and its correlations are those under which what
-was observed is most likely (empirical Bayes; Efron, "Large-scale inference", 2010, chapter 1),
-found by expectation maximisation. All of this is post-processing.
+Each item has a vector of parameters: its offset, its share in the users' level and its factors.
+Each noised statistic observes this vector with a known precision. The prior is normal, with means
+that are linear in the logarithm of popularity. Expectation maximisation finds the means, variances
+and correlations that make the observations most likely (empirical Bayes; Efron, "Large-scale
+inference", 2010, chapter 1). All of this is post-processing.
 """
 
 import numpy as np
@@ -132,7 +132,7 @@ class Beliefs:
         return places - self._popularity @ places
 
     def with_factors(self, observed: np.ndarray, precision: np.ndarray) -> "Beliefs":
-        """Return the same with factors, observed one by one, with precision 0 where nothing was.
+        """Return these beliefs with factors added, observed with a precision that is 0 for none.
 
         Both have shape (n_items, rank).
         """
@@ -166,12 +166,12 @@ class Beliefs:
         return wider
 
     def observe(self, observed: np.ndarray, precision: np.ndarray, sampling: np.ndarray) -> None:
-        """Add an observation of all parameters, after discounting what was known by it.
+        """Add an observation of all parameters, after discounting earlier ones.
 
-        What was known is of an earlier state of the users' factors. Each parameter gets the extra
-        variance, the same for all items, by which old and new differ more than both should.
-        ``precision`` is of the noise of privacy, and ``sampling`` of the ratings themselves, both
-        of shape (n_items, size, size).
+        Earlier observations are of an earlier state of the users' factors. Their variance is
+        increased, for each parameter by the same amount for all items: by the squared difference of
+        old and new that their noise does not explain. ``precision`` is that of the noise of
+        privacy, ``sampling`` that of the ratings themselves, both of shape (n_items, size, size).
         """
         self.sampling = sampling
         self._discount(observed, precision)

@@ -1,8 +1,9 @@
-"""The last release: do the ratings agree that the model is no worse than simpler ones?
+"""The last release: do the ratings show that a simpler model predicts them better?
 
-These are the biases that it began with, and users' own shrunk means, which take nothing from items.
-Each user compares what two models leave of the own ratings, each rating predicted from the user's
-others and, as far as is known, from items that had not learnt from it.
+The simpler models are the biases with which the fit began, and users' own shrunk means, which use
+nothing about items. Each user compares two models by their errors on the user's own ratings. Each
+rating is predicted from the user's other ratings. Its error is also corrected for what the item
+learnt from this rating, as far as that is known.
 
 **Sensitivity.** A user sends two numbers of size at most 2^-1/2: a vector of norm at most 1.
 """
@@ -42,10 +43,11 @@ def own_means(n_items: int, scale: Scale) -> Model:
 def statistic(
     rows: Source, model: Model, others: Sequence[Model], typical: float
 ) -> tuple[np.ndarray, float]:
-    """Return sums over users of what the model's squared error is above those of two others.
+    """Return sums over users of the model's squared error less each of two others, and a norm.
 
-    In squares of a typical rating, within 2^-1/2 either way, on ratings of items that do not hang
-    on one rating alone. A user with few such ratings counts in part.
+    Each error is a mean over ratings of items that do not depend on a single rating. A difference
+    is in squares of a typical rating, clipped to [-1, 1] and divided by 2^(1/2). A user with few
+    such ratings counts in part.
     """
     add = partial(_add, models=(model, *others), typical=typical)
     sums = total(add, rows, Sums(len(others), NORM))
@@ -64,6 +66,6 @@ def _add(sums, rows, first, *, models, typical):
 
 
 def better(noised: np.ndarray, noise: float) -> int | None:
-    """Return which of the others a noised :func:`statistic` says is better, None for neither."""
+    """Return the index of the other model that a noised :func:`statistic` prefers, or None."""
     best = int(np.argmax(noised))
     return best if noised[best] > CHECK_SURE * noise else None

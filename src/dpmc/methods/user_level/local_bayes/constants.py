@@ -1,8 +1,8 @@
-"""The numbers of local Bayes that were chosen, but for a few that stand in its formulas.
+"""The tuned constants of local Bayes, except a few that are written in its formulas.
 
-How they were chosen, and those few: ``docs/local_bayes.md``. ``benchmarks/tune_local_bayes.py``
-prints how the error changes around them. Compiled functions that numba has in its cache keep the
-old value of a constant that is changed here: remove ``__pycache__`` beside this file.
+``docs/local_bayes.md`` explains how they were chosen and names the others.
+``benchmarks/tune_local_bayes.py`` prints how the error changes around them. Functions in the cache
+of numba keep the old value of a changed constant: remove ``__pycache__`` in this folder.
 """
 
 import math

@@ -1,12 +1,13 @@
-"""How often items are rated, from noised counts whose long tail is learnt from themselves.
+"""Estimates how often items are rated, from noised counts and a prior learnt from them.
 
-Popularity is nothing like exponential: most items are rare, and a few have much of all ratings. So
-the prior is a mixture of exponential distributions with means from far below the noise up to the
-largest count, whose weights are those under which what was seen is most likely (empirical Bayes,
-after Kiefer and Wolfowitz, "Consistency of the maximum likelihood estimator in the presence of
-infinitely many incidental parameters", Annals of Mathematical Statistics 27, 1956; by expectation
-maximisation). An item far above the noise then keeps its count, and one within the noise gets that
-of a rare item. How uncertain a count is goes on into everything that is divided by it.
+The prior of the counts is a mixture of exponential distributions. A single one would not fit: most
+items are rare, and a few have a large part of all ratings. The means of the mixture range from far
+below the noise up to the largest count. Its weights maximise the likelihood of the noised counts,
+by expectation maximisation (empirical Bayes, after Kiefer and Wolfowitz, "Consistency of the
+maximum likelihood estimator in the presence of infinitely many incidental parameters", Annals of
+Mathematical Statistics 27, 1956). An item far above the noise keeps its count, and an item within
+the noise gets the count of a rare item. Whatever is divided by a count takes its uncertainty into
+account.
 """
 
 from functools import lru_cache
@@ -31,7 +32,7 @@ so that a sum has the same bits as over all places."""
 
 
 class Popularity(NamedTuple):
-    """How much of all ratings the items have, from all noised counts so far.
+    """The items' shares of all ratings, estimated from all noised counts so far.
 
     Attributes
     ----------
@@ -53,14 +54,14 @@ class Popularity(NamedTuple):
     information: float
 
     def observe(self, noised: np.ndarray, noise: float, total: float) -> "Popularity":
-        """Return what is known with counts of this sum that were released with this noise."""
+        """Return the popularity after another release: noised counts, their noise and their sum."""
         return _posterior(
             self.score + noised * total / noise**2, self.information + (total / noise) ** 2, total
         )
 
 
 def read(noised: np.ndarray, noise: float) -> Popularity:
-    """Return what counts, which are above 0, are by noised ones, and the deviation of the noise."""
+    """Return the popularity from noised counts and the standard deviation of their noise."""
     mean, _ = _moments_of(noised, noise)
     total = mean.sum()
     return _posterior(noised * total / noise**2, (total / noise) ** 2, total)

@@ -1,20 +1,21 @@
-"""The third release: the covariance of what is left of the ratings of frequent items.
+"""The third release: the covariance of the residuals of ratings of frequent items.
 
-**Sensitivity.** A user's row of residuals is scaled to norm at most 1, so one user more or less
-moves the sum of its outer product by at most 1 in the Frobenius norm
+**Sensitivity.** A user's row of residuals is scaled to norm at most 1. Adding or removing one user
+therefore changes the sum of outer products by at most 1 in the Frobenius norm
 (:func:`dpmc.methods.user_level.covariance.outer_sensitivity`).
 
-Its eigenvectors from the edge of noise upwards are directions in which users differ. Before, rows
-and columns are divided by the noise that they carry, so that noise is about the same everywhere and
-its eigenvalues end at twice the root of the size, times the deviation of an entry (Wigner; the
-largest is within size^(-2/3) of that: Tracy and Widom, "On orthogonal and symplectic matrix
-ensembles", Communications in Mathematical Physics 177, 1996). The diagonal, which holds the noise
-of single ratings, is set aside and refilled by what was found. An eigenvalue and the angle of its
-vector are corrected for the noise (Benaych-Georges and Nadakuditi, "The eigenvalues and
-eigenvectors of finite, low rank perturbations of large random matrices", Advances in Mathematics
-227, 2011; Gavish and Donoho, "The optimal hard threshold for singular values is 4/sqrt(3)", IEEE
-Transactions on Information Theory 60, 2014). Noise on the covariance: Dwork, Talwar, Thakurta and
-Zhang, "Analyze Gauss" (STOC 2014); for recommendations McSherry and Mironov (KDD 2009).
+Eigenvectors of the covariance whose eigenvalues exceed the edge of the noise are directions in
+which users differ. Rows and columns are first divided by the noise that they carry, so that the
+noise is about the same everywhere. Its eigenvalues then end at twice the square root of the matrix
+size, times the standard deviation of an entry (Wigner; the largest is within size^(-2/3) of that:
+Tracy and Widom, "On orthogonal and symplectic matrix ensembles", Communications in Mathematical
+Physics 177, 1996). The diagonal contains the noise of single ratings; it is removed and refilled
+from the factors that were found. Each eigenvalue and the angle of its vector are corrected for the
+noise (Benaych-Georges and Nadakuditi, "The eigenvalues and eigenvectors of finite, low rank
+perturbations of large random matrices", Advances in Mathematics 227, 2011; Gavish and Donoho, "The
+optimal hard threshold for singular values is 4/sqrt(3)", IEEE Transactions on Information Theory
+60, 2014). On noise for a covariance see Dwork, Talwar, Thakurta and Zhang, "Analyze Gauss" (STOC
+2014), and for recommendations McSherry and Mironov (KDD 2009).
 """
 
 from functools import partial
@@ -44,13 +45,13 @@ from dpmc.privacy.sums import Sums
 def asked_for(
     shares: np.ndarray, noise: float, scale: Scale, explained: float, unknown: float
 ) -> tuple[np.ndarray, float, float]:
-    """Return the items of the covariance, the part of its budget, and the least to be believed.
+    """Return the items of the covariance, its part of the budget, and ``least`` for :func:`read`.
 
-    Where no direction of the usual strength would be told, one may be told that explains
-    :data:`TIMES_EXPLAINED` as much, with a small part of the budget: the smallest one is taken, so
-    that hardly anything is lost where there is none. All of it is, where it is not missed.
-    ``unknown`` is what is not known of offsets, over the square of a typical rating; see
-    :func:`items_worth_it` and, for the least, :func:`read`.
+    If a direction that explains the share ``explained`` would be visible (:func:`items_worth_it`),
+    the covariance gets its full budget. It also does if a direction :data:`TIMES_EXPLAINED` times
+    as strong would be visible and the offsets hardly need the budget. Otherwise it gets the
+    smallest part with which such a strong direction would be clear, so that little is lost if there
+    is none. ``unknown`` is the mean variance of the offsets over the square of a typical rating.
     """
     items, strong = items_worth_it(shares, noise, scale, explained), TIMES_EXPLAINED * explained
     if not items.size and unknown < TOLD_ALREADY:
@@ -70,15 +71,15 @@ def asked_for(
 def items_worth_it(
     shares: np.ndarray, noise: float, scale: Scale, explained: float, *, clear: bool = False
 ) -> np.ndarray:
-    """Return the most frequent items for which a direction would rise above the noise, ascending.
+    """Return the most frequent items whose covariance could show a direction, in ascending order.
 
-    A direction that explains a share (``explained``) of what is left of each rating is compared
-    with a bound of the edge of noise, for numbers of items from :data:`FEWEST_ITEMS` to
-    :data:`MOST_ITEMS`. The more items, the more ratings tell where a user stands, and the more
-    noise there is: that number is taken for which the part of all ratings, times the squared cosine
-    between a direction of half that strength and what is seen of it, is largest; none if that is
-    below :data:`LEAST_TOLD`. If ``clear``, what is seen has to be close to the direction instead
-    (:data:`CLEAR`), however few ratings it tells of. ``noise`` is the deviation on the diagonal.
+    Numbers of items from :data:`FEWEST_ITEMS` to :data:`MOST_ITEMS` are compared. For each, a
+    direction is assumed that explains half the share ``explained`` of each rating's residual. A
+    bound on the edge of the noise gives the squared cosine between this direction and its estimate.
+    More items make more ratings informative but add noise, so the best number has the largest
+    product of squared cosine and part of all ratings. No item is returned if the product is below
+    :data:`LEAST_TOLD`. With ``clear``, the squared cosine alone must reach :data:`CLEAR` instead.
+    ``noise`` is the standard deviation on the diagonal.
     """
     order = np.argsort(-shares, kind="stable")
     most = min(order.size, MOST_ITEMS)
@@ -128,8 +129,8 @@ def statistic(
 ) -> tuple[np.ndarray, float]:
     """Return the packed sum of outer products of shortened rows, and the norm of the longest.
 
-    Rows, what is left of the ratings of some items by user, are divided by their norms, or by
-    ``typical`` if it is more. ``items`` ascend.
+    A row holds a user's residuals on ``items``, which must ascend. It is divided by its norm or by
+    ``typical``, whichever is larger.
     """
     add = partial(_add, items=items, n_items=n_items, typical=typical)
     sums = total(add, rows, Sums(items.size * (items.size + 1) // 2, 1.0))
@@ -156,9 +157,9 @@ def read(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return factors of the items and their precisions, from a noised :func:`statistic`.
 
-    Both have shape (n_items, rank); precision is 0 for items without directions, and rank 0 if no
-    eigenvalue is above the edge. ``least`` is the share of a typical square that a direction has to
-    explain to be kept.
+    Both have shape (n_items, rank). The precision is 0 for items outside the covariance, and the
+    rank is 0 if no eigenvalue exceeds the edge of the noise. A direction is kept only if it
+    explains at least the share ``least`` of the square of a typical rating.
     """
     size, counts = items.size, _counts(shares[items], scale)
     scales = _scales(counts, noise, scale)

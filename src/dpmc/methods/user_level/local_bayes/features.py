@@ -1,9 +1,9 @@
-"""What is publicly known of the items as columns that a prior can be linear in.
+"""Turns public features of the items into standardised columns for a linear prior.
 
-Prior means of the items' parameters are linear in them
-(:class:`~dpmc.methods.user_level.local_bayes.beliefs.Beliefs`), with weights learnt from what was
-released, so that features cost no privacy: an item of which little is known falls back to what
-items like it are like.
+The prior means of the items' parameters are linear in the features
+(:class:`~dpmc.methods.user_level.local_bayes.beliefs.Beliefs`). The weights are learnt from
+released numbers, so features cost no privacy. An item with little evidence gets the parameters of
+items with similar features.
 """
 
 import numpy as np
@@ -12,11 +12,11 @@ from dpmc.methods.user_level.local_bayes.constants import FEATURES_FAR, FEATURES
 
 
 def standardised(table: np.ndarray) -> np.ndarray:
-    """Return features of the items by row, of mean square 1.
+    """Return the features, one row per item, scaled so that rows have mean square norm 1.
 
-    Columns are centred, of one deviation, and cut off :data:`FEATURES_FAR` from their means; what
-    is not known, NaN, counts as the mean, and a column that says nothing goes. Of many columns the
-    first :data:`FEATURES_MOST` principal components stay.
+    Columns are centred, scaled to deviation 1 and clipped at :data:`FEATURES_FAR`. A missing value
+    (NaN) counts as the mean; constant columns are dropped. Of more than :data:`FEATURES_MOST`
+    columns, that many principal components are kept.
     """
     known = np.isfinite(table)
     numbers = np.maximum(known.sum(axis=0), 1)

@@ -49,31 +49,30 @@ FALLBACKS = ("biases", "own means")
 class LocalBayes(WithItemFeatures):
     """User u rates item j as b_j + v_j . f + noise of variance 1/p_j, where f ~ N(0, I) is u's own.
 
-    The offsets b, factors v and precisions p of items are published; users take the posterior mean
-    of f given their own ratings, alone (the billboard lemma: Hsu et al. 2014, see
-    :mod:`dpmc.privacy.relations`). The first factor is about the same for all items and
-    stands for the user's level. Items are learnt from five noised statistics, each with a share of
-    the budget and a sensitivity of its own, derived where it is made:
+    The offsets b, factors v and precisions p of items are published. Each user computes the
+    posterior mean of f from the own ratings alone (the billboard lemma: Hsu et al. 2014, see
+    :mod:`dpmc.privacy.relations`). The first factor is about the same for all items and represents
+    the user's level. Items are learnt from five noised statistics. Each has its own share of the
+    budget and its own sensitivity, which its module derives:
 
     1. :mod:`~dpmc.methods.user_level.local_bayes.scale`: how large ratings are, and how many;
-    2. :mod:`~dpmc.methods.user_level.local_bayes.offsets`: sums and counts of the items, and
-       how far users' levels are apart;
-    3. :mod:`~dpmc.methods.user_level.local_bayes.directions`: one covariance, where public numbers
-       say that it could show anything, for the number of factors and a start;
+    2. :mod:`~dpmc.methods.user_level.local_bayes.offsets`: sums and counts of the items, and how
+       much users' levels vary;
+    3. :mod:`~dpmc.methods.user_level.local_bayes.directions`: one covariance, for the number of
+       factors and their start; released only if public numbers show that it can be informative;
     4. :mod:`~dpmc.methods.user_level.local_bayes.refinement`: some Newton steps;
     5. :mod:`~dpmc.methods.user_level.local_bayes.check`: is the model worse than its first biases,
-       or than users' own means? If the noised answer says so, these are published instead.
+       or than users' own means? If the noised answer is yes, these are published instead.
 
-    Each is an observation of the items with known precision, added to what is known of them
-    (:mod:`~dpmc.methods.user_level.local_bayes.beliefs`): an item of which little is known falls
-    back to what items are like. Rank, steps, bounds and regularisation follow from what was
-    released and from constants (:mod:`~dpmc.methods.user_level.local_bayes.constants`). Whether the
-    third release is made, among how many steps the rest of the budget is divided, and which of the
-    steps are taken back, depends on what was released before. The
-    squares of all mu add up to that of the fit either way, which is what composition asks for where
-    each mu is chosen by earlier releases (Smith and Thakurta, "Fully adaptive composition for
-    Gaussian differential privacy", 2022; with fixed ones Dong, Roth and Su, "Gaussian differential
-    privacy", JRSS B 2022, corollary 3.3).
+    Statistics 2 to 4 observe the items with known precision and update the estimates of them
+    (:mod:`~dpmc.methods.user_level.local_bayes.beliefs`). An item with little evidence gets the
+    parameters of a usual item. Rank, steps, bounds and regularisation follow from released numbers
+    and from constants (:mod:`~dpmc.methods.user_level.local_bayes.constants`). Earlier releases
+    decide whether the third one is made, how many steps share the rest of the budget, and which
+    steps are taken back. In every case the squares of all mu add up to the square of the fit's mu.
+    Composition requires this if earlier releases choose each mu (Smith and Thakurta, "Fully
+    adaptive composition for Gaussian differential privacy", 2022; for fixed mu Dong, Roth and Su,
+    "Gaussian differential privacy", JRSS B 2022, corollary 3.3).
 
     Parameters
     ----------
@@ -147,12 +146,12 @@ class LocalBayes(WithItemFeatures):
 
     @property
     def releases(self) -> int:
-        """Of equal noise, to which the shares add up: about as many as there are."""
+        """Number of releases of equal noise that the shares divide: about as many as are made."""
         return 4 + STEPS + bool(self.held_out)
 
     @property
     def iterations(self) -> int:
-        """Of refinement, at least."""
+        """Least number of refinement steps."""
         return STEPS
 
     @property
@@ -162,7 +161,7 @@ class LocalBayes(WithItemFeatures):
 
     @property
     def n_factors(self) -> int:
-        """At most; how many there are is told by what is released."""
+        """Largest number of factors; the releases tell how many there are."""
         return 1 + self.most_factors
 
     def _fit(self, ratings, statistics, randomness, callback):
@@ -309,9 +308,12 @@ class LocalBayes(WithItemFeatures):
         return None
 
     def published_as(self, items):
-        """In both simpler models all items have the same and only factor, the user's level. With
-        own means they have one offset and one precision, too, by which the mean of all counts as
-        so many ratings."""
+        """Return what a fit with these items can have stated as ``fell_back_to_``.
+
+        Both simpler models have one factor, the user's level, with one value for all items. Own
+        means also have one offset and one precision, so that the mean of all counts as
+        :data:`CREDITED` ratings.
+        """
         level, precisions = items.factors[:, 0], items.precisions
         simple = items.factors.shape[1] == 1 and _same(level)
         if not simple:
@@ -326,7 +328,7 @@ class LocalBayes(WithItemFeatures):
 
     @property
     def user_factors_(self) -> np.ndarray:
-        """What users make of the model for themselves, made when it is first asked for."""
+        """Users' factors, computed from the model and their own ratings when first asked for."""
         if self._users is None:
             self._users = posterior_means(*self._alone)
         return self._users

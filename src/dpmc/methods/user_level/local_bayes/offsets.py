@@ -1,9 +1,9 @@
-"""The second release: how much better or worse than its users' levels each item is rated, how
-often, and how far users' levels are apart.
+"""The second release: the items' offsets and counts, and how much users' levels vary.
 
-**Sensitivity.** A user's row, a rating less the user's level and a constant for each item rated, is
-shortened to norm at most 1 as a whole, and what the user says of the own level is at most
-:data:`LEVEL_UNIT`: one user more or less moves the sums by at most :data:`NORM` together.
+**Sensitivity.** A user's row has two numbers for each rated item: the rating less the user's level,
+and a constant. The whole row is shortened to norm at most 1. The number about the user's own level
+is at most :data:`LEVEL_UNIT` in absolute value. Adding or removing one user therefore changes all
+sums together by at most :data:`NORM`.
 """
 
 from collections.abc import Callable
@@ -37,13 +37,13 @@ NORM = float(np.sqrt(1 + LEVEL_UNIT**2))
 
 
 def statistic(rows: Source, n_items: int, scale: Scale) -> tuple[np.ndarray, float]:
-    """Return sums of w y and of w c over the ratings of each item, one of users, and a norm.
+    """Return the sums of w y and w c over each item's ratings, a sum over users, and a norm.
 
-    y is a rating less the level that the user's other ratings give, c a constant, w makes the
-    user's row of all y and c as long as allowed. The sum of users is of the squares of their means
-    around that of all, less the part of single ratings in them, in units of the typical rating,
-    within [-1, 1], where a user with few ratings counts in part and one with a single rating not at
-    all.
+    y is a rating less the level that the user's other ratings give, c is a constant, and w shortens
+    the user's row of all y and c to norm at most 1. The sum over users tells how much their levels
+    vary. Each adds the squared distance of the own mean from the mean of all, less the part due to
+    single ratings, over the square of the typical rating and clipped to [-1, 1]. A user with few
+    ratings counts in part, and one with a single rating not at all.
     """
     add = partial(_add, n_items=n_items, scale=scale)
     sums = total(add, rows, Sums(2 * n_items + 1, NORM))
@@ -71,10 +71,10 @@ def read(
     noised: np.ndarray, noise: float, scale: Scale, features: np.ndarray | None = None,
     kind: Callable[..., Beliefs] = Beliefs,
 ) -> tuple[Popularity, Beliefs]:  # fmt: skip
-    """Return the share of each item in all ratings, and what is known of the items' offsets.
+    """Return the items' shares of all ratings, and the beliefs about their offsets.
 
-    ``kind`` makes beliefs, as :class:`Beliefs` does, of features among others; these have no
-    factors yet.
+    ``kind`` is :class:`Beliefs` or a replacement with the same arguments. The beliefs that are
+    returned have no factors yet.
     """
     sums, noised_counts = np.split(noised[:-1], 2)
     popularity = counts.read(noised_counts, noise)
@@ -105,11 +105,11 @@ def _without_levels(rows, means, scale):
 
 
 def level_of(noised: float, noise: float, scale: Scale) -> float:
-    """Return the deviation of users' levels in units of the typical rating, from its release.
+    """Return the standard deviation of users' levels in units of the typical rating.
 
-    Squares of normal numbers, cut off at 1, have a mean that tells their variance, also where most
-    are cut off. The logarithm of the variance has a prior with a long tail: users may be alike in
-    nothing but their levels.
+    The release is a mean of squares cut off at 1. For normal levels it determines their variance,
+    even if most squares are cut off. The prior of the logarithm of the variance has a long tail, as
+    levels can vary far less or far more than usual.
     """
     expected = OWN_MEANS**2 + scale.mean_variance / scale.typical**2
     logs = np.log(LEAST_OWN_MEANS**2) + np.arange(0, 20, 0.05)

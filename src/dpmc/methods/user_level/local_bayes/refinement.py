@@ -1,19 +1,19 @@
-"""The fourth release, in steps: how items should move for users who know all their other ratings.
+"""The fourth release: Newton steps for the items, from users' residuals.
 
-For each of a user's ratings, what is left of it is taken with the factors that the user's other
-ratings give. (With those that all give, users with few ratings would fit themselves.) As these
-factors are posterior means, the regression of what is left on them has no bias. All rows and one
-small matrix of second moments make a Newton step. A constant for each rating goes along as long as
-little is known of how often items are rated.
+The residual of each rating uses the factors that the user's other ratings give. (With factors from
+all ratings, users with few ratings would fit themselves.) These factors are posterior means, so the
+regression of residuals on them is unbiased. The sum of all rows and one small matrix of second
+moments give a Newton step. As long as little is known of how often items are rated, each rating
+also adds a constant.
 
-**Sensitivity.** What a user sends in a step is a row of norm at most 1, with these constants; a
-matrix of Frobenius norm
-at most :data:`GRAM_BOUND` and a number of size at most :data:`SPREAD_UNIT`: together at most
-:data:`NORM`. It depends on the user's own ratings and on what was released before.
+**Sensitivity.** In each step a user sends a row of norm at most 1, including these constants; a
+matrix of Frobenius norm at most :data:`GRAM_BOUND`; and a number of at most :data:`SPREAD_UNIT` in
+absolute value. Together they have norm at most :data:`NORM`. They depend only on the user's own
+ratings and on earlier releases.
 
-**Safety.** What is left of ratings is released in each step, before it. If it is more than after an
-earlier step, beyond the noise, the beliefs of then are taken up again, and later steps are
-shortened (:class:`Guard`).
+**Safety.** Each step releases the size of the residuals before it. If they are larger than at an
+earlier step, by more than the noise, the fit returns to the beliefs of that step and shortens later
+steps (:class:`Guard`).
 """
 
 from typing import NamedTuple
@@ -56,8 +56,8 @@ NORM = float(np.sqrt(1 + GRAM_BOUND**2 + SPREAD_UNIT**2))
 class Step(NamedTuple):
     """The public numbers of a step.
 
-    The standard deviation of ratings around what an ideal model predicts, and what
-    :func:`dpmc.methods.user_level.local_bayes.users.updates` takes.
+    ``spread`` is the standard deviation of ratings around an ideal model's predictions. The other
+    fields are arguments of :func:`dpmc.methods.user_level.local_bayes.users.updates`.
     """
 
     spread: float
@@ -68,10 +68,11 @@ class Step(NamedTuple):
 
     @classmethod
     def of(cls, spread: float, beliefs: Beliefs, popularity: Popularity, scale: Scale) -> "Step":
-        """Return that of a spread, where beliefs are known and the shares of items in ratings.
+        """Return the step for a spread, given the beliefs and the items' popularity.
 
-        Columns weigh as much as there is left to learn of them, or all the same. The matrix of a
-        user with :data:`RATING_COUNT_CAP` ratings has about norm :data:`GRAM_BOUND`.
+        The weight of a column is the uncertainty that is left in its parameter; with a small spread
+        all weights are equal. The matrix of a user with :data:`RATING_COUNT_CAP` ratings has about
+        norm :data:`GRAM_BOUND`.
         """
         left = np.sqrt(popularity.shares @ beliefs.variance)
         columns = np.maximum(left / left.max(), LEAST_WEIGHT)
@@ -97,11 +98,12 @@ def precisions_of(beliefs: Beliefs, spread: float) -> np.ndarray:
 def model_of(
     beliefs: Beliefs, mean: float, spread: float, popularity: Popularity, scale: Scale
 ) -> Model:
-    """Return what users need of the items, offsets added to a mean.
+    """Return the model of the items that users need, with ``mean`` added to the offsets.
 
-    Of the variance V of a prediction the ratings' own noise, not that of privacy, has a part r V,
-    and this times the precision of a rating is what one of them does to the prediction: on
-    average over an item's ratings no more than parameters per rating.
+    A leverage is the effect of one rating on the prediction of itself: r V times the precision of a
+    rating. V is the variance of a prediction, and r is the part of V that comes from the ratings'
+    own noise, not from the noise of privacy. It is limited to the number of parameters per rating,
+    which the mean over an item's ratings cannot exceed.
     """
     own = np.sum(np.clip(beliefs.own, 0, 1) * beliefs.variance, axis=1)
     precision = mean_precision(beliefs, spread, popularity, scale)
@@ -116,12 +118,12 @@ def model_of(
 
 
 def widened(model: Model, doubt: float) -> Model:
-    """Return a model that predicts the same, with deviations that are wider by what is in doubt.
+    """Return a model with the same predictions and wider deviations, for an uncertain scale.
 
     Variances are multiplied by exp(:data:`DOUBTED` v), where v is the variance of the logarithm of
-    the size of all deviations. Around a size that makes the mean square right, this is the mean of
-    the eighth powers, to the power 1/4: it errs to the wide side, as few users with much noise make
-    intervals too narrow far more often than too wide.
+    the scale of all deviations. If the mean square of the scale is right, the factor is the mean of
+    its eighth power, to the power 1/4. This errs on the wide side, because few users with much
+    noise make intervals too narrow far more often than too wide.
     """
     wider = np.exp(DOUBTED * doubt)
     return model._replace(
@@ -130,10 +132,10 @@ def widened(model: Model, doubt: float) -> Model:
 
 
 def mean_precision(beliefs: Beliefs, spread: float, popularity: Popularity, scale: Scale) -> float:
-    """Return the mean inverse variance of a rating around what the user's others say of it.
+    """Return the mean inverse variance of a rating, given the user's other ratings.
 
-    As if all users had the same number of ratings: what their own factors take of a rating is then
-    the number of factors that are known, over that of ratings.
+    All users are assumed to have equally many ratings. A user's own factors then explain a part of
+    each rating: the number of factors that the ratings determine over the number of ratings.
     """
     weights, own = popularity.shares * precisions_of(beliefs, spread), beliefs.mean[:, LEVEL:]
     number = scale.ratings / scale.users
@@ -144,7 +146,7 @@ def mean_precision(beliefs: Beliefs, spread: float, popularity: Popularity, scal
 def statistic(
     rows: Source, beliefs: Beliefs, popularity: Popularity, scale: Scale, step: Step
 ) -> tuple[np.ndarray, float]:
-    """Return what users send, as one vector, and the norm of the longest.
+    """Return the sum of what users send, as one vector, and the norm of the longest.
 
     It has n_items (2 + rank) + (1 + rank) (2 + rank) / 2 + 1 numbers, see
     :func:`dpmc.methods.user_level.local_bayes.users.updates`.
@@ -167,12 +169,12 @@ def read(
     noised: np.ndarray, noise: float, beliefs: Beliefs, popularity: Popularity, scale: Scale,
     step: Step, caution: float,
 ) -> tuple[float, Popularity]:  # fmt: skip
-    """Add to the beliefs what a noised :func:`statistic` says; return the spread and popularity.
+    """Update the beliefs by a noised :func:`statistic`; return the spread and the popularity.
 
-    The spread is of what is left of ratings before this step. The curvature of an item's likelihood
-    is its share of all ratings times what is the same for all, so it is as uncertain as the share:
-    a part of what is left to learn, squared, is error. So many times as ``caution`` says, which is
-    at least 1, is it taken for more than it seems.
+    The spread is that of residuals before this step. The curvature of an item's likelihood is its
+    share of all ratings times a matrix that all items have in common. It is therefore as uncertain
+    as the share, and this uncertainty adds to the error of the step. ``caution``, at least 1,
+    multiplies the curvature and so shortens the step.
     """
     n_items, size = beliefs.score.shape
     totals = noised[: n_items * (size + 1)].reshape(n_items, size + 1)
@@ -217,7 +219,7 @@ def spread_error(noise: float, scale: Scale) -> float:
 
 
 class Guard:
-    """Takes back a step after which more is left of ratings than before, and shortens later ones.
+    """Takes back a step after which residuals are larger than before, and shortens later steps.
 
     ``caution`` (see :func:`read`) is doubled by each step that is taken back.
     """

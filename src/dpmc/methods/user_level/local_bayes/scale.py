@@ -1,10 +1,11 @@
 """The first release: how large ratings are, how many users and ratings there are, and their mean.
 
-**Sensitivity.** A user adds 1 to one bin of a histogram, and to three sums a number of at most 1 in
-size each: a vector of norm at most 2, so one user more or less moves their sum by at most 2, and
-another in the same place by at most 4. In which bin a user is must depend on the user's own ratings
-to the last bit: a spread at the edge of a bin that rounded otherwise behind another user would move
-the histogram by a whole user more. Sums by row are made for each row by itself; tests check it.
+**Sensitivity.** A user adds 1 to one bin of a histogram and a number of at most 1 in absolute value
+to each of three sums: a vector of norm at most 2. Adding or removing a user changes the sums by at
+most 2, and replacing a user by at most 4. A user's bin must depend on the user's own ratings alone,
+to the last bit. Otherwise another user could change how a spread at the edge of a bin is rounded,
+and the histogram would change by one more user. Each row's sums are therefore computed from that
+row alone; tests check it.
 """
 
 from decimal import Context, Decimal
@@ -42,7 +43,7 @@ LOG_SQUARE_MEANS = np.array([-1.83, -0.83, -0.53, -0.39, 0.0])
 
 
 class Scale(NamedTuple):
-    """What is known of the ratings as a whole, from a noised statistic.
+    """The scale of the ratings, estimated from a noised statistic.
 
     Attributes
     ----------
@@ -67,8 +68,8 @@ class Scale(NamedTuple):
 def statistic(rows: Source, half_range: float) -> tuple[np.ndarray, float]:
     """Return the histogram of users' spreads in half octaves with three sums, and a norm.
 
-    The sums are of users' means over half the range, of users and of their numbers of ratings in
-    units of :data:`RATING_COUNT_CAP`, where a user with few ratings counts in part.
+    The three sums are of users' means over half the range, of users, and of their ratings in units
+    of :data:`RATING_COUNT_CAP`. A user with few ratings counts in part in the first two.
     """
     add = partial(_add, half_range=half_range)
     sums = total(add, rows, Sums(BINS + 3, NORM))
@@ -92,11 +93,11 @@ def _add(sums, rows, first, *, half_range):
 
 
 def bins_of(spread: np.ndarray, degrees: np.ndarray) -> np.ndarray:
-    """Return the bins of spreads over half the range, by their degrees of freedom, from 1 on.
+    """Return the bins of spreads (over half the range), given their degrees of freedom, at least 1.
 
-    The floor of 2 log2(spread) - expected + BINS within the histogram, by comparison with the edges
-    of bins: logarithms are not the same to the last bit on all machines. A spread that lies at an
-    edge but for rounding is above it.
+    A bin is the floor of 2 log2(spread) - expected + BINS, limited to the histogram. The spread is
+    compared with the edges of bins, because logarithms differ in the last bit between machines. A
+    spread at an edge up to rounding is above it.
     """
     edges = (1 - 2.0**-50) * _edges()[np.minimum(degrees, FULL_WEIGHT_RATINGS) - 1]
     return np.sum(spread[:, None] >= edges, axis=1)
@@ -115,10 +116,10 @@ def _edges():
 
 
 def read(noised: np.ndarray, noise: float, half_range: float) -> Scale:
-    """Return what a noised :func:`statistic` says, with a prior for where noise hides it.
+    """Return the scale of the ratings that a noised :func:`statistic` and priors give.
 
-    Users' spreads are taken to be about alike: the histogram to be a short bump at an unknown
-    place. Its posterior mean is used, as is that of the mean rating.
+    Users' spreads are assumed to be similar, so that the histogram is one narrow peak. The function
+    returns posterior means of the peak's place and of the mean rating.
     """
     histogram, (total, users, ratings) = noised[:BINS], noised[BINS:]
     users = max(users, noise, 1.0)

@@ -1,11 +1,11 @@
-"""What users compute alone, from their own ratings and what was released of the items.
+"""What each user computes alone, from the own ratings and the released items.
 
-A user u rates item j as x = b_j + v_j . f + noise of variance 1/p_j, with f ~ N(0, I). The
-posterior of f is a regression on the user's own ratings; leaving one rating out of it is a
-correction of rank one (Sherman and Morrison). Explicit loops over one user's ratings in a fixed
-order, no fast-math, and in the lanes of vectors numbers that are added up side by side: the same
-bits wherever the user stands. A fit that stopped at the ratings of one user would tell of them, so
-what a user sends is finite, however far out noise has put the items: tests go to factors of 10^12
+User u rates item j as x = b_j + v_j . f + noise of variance 1/p_j, with f ~ N(0, I). The posterior
+of f is a regression on the user's own ratings; leaving one rating out is a correction of rank one
+(Sherman and Morrison). A user's result has the same bits wherever the user is in the data: loops go
+through one user's ratings in a fixed order, without fast-math, and each lane of a vector has its
+own sum. What a user sends is finite, however extreme noise has made the items: a fit that failed on
+one user's ratings would reveal something about them. Tests go up to factors of 10^12 standard
 deviations of a rating.
 """
 
@@ -165,8 +165,8 @@ def posterior_means(
 ) -> np.ndarray:
     """Return the posterior mean of every user's factors, zeros for users without ratings.
 
-    Of b, v and p, of shapes (n_items,), (n_items, rank) and (n_items,); returned is (n_users,
-    rank).
+    ``offsets``, ``factors`` and ``precisions`` are b, v and p, of shapes (n_items,), (n_items,
+    rank) and (n_items,). The result has shape (n_users, rank).
     """
 
     make = partial(_means, offsets=offsets, factors=factors, precisions=precisions)
@@ -243,10 +243,9 @@ def _left_out_errors(
 def left_out_errors(
     rows: Compressed, model: Model, chosen: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return each user's mean squared error, every rating predicted without itself, and numbers.
+    """Return each user's mean squared leave-one-out error, and the number of ratings in it.
 
-    Of ratings of chosen items alone, by a model with leverages below 1: zeros for users without
-    any.
+    Only ratings of chosen items count; users without any get zeros. Leverages must be below 1.
     """
     errors = np.zeros(rows.n_rows)
     numbers = np.zeros(errors.size, dtype=np.int64)
@@ -330,16 +329,16 @@ def updates(
 ) -> tuple[np.ndarray, np.ndarray, float, float]:  # fmt: skip
     """Return the sums over users of what they send in a step of refinement, and the longest norm.
 
-    For each rating w e g and w c, e being what is left of it, 1/w the variance of e, c a constant
-    (``counted``) and g = a (1, f), f being the user's factors without that rating and a the weights
-    ``columns``, above 0 and at most 1; all of them shortened as one row to norm at most 1:
-    multiplied by 1/max(norm, ``unshortened``). With them ``unit`` times the sum of w g g^T,
-    multiplied alike and shortened to Frobenius norm ``gram_bound``; and ``spread_unit`` times what
-    the mean of w e^2 is above 1, where a rating that items have learnt from counts in part, in
-    units of :data:`MOST_EXCESS` and up to one, and in part for users with few ratings.
+    Each rating adds w e g and w c to its item: e is its residual, 1/w the variance of e, c the
+    constant ``counted``, and g = a (1, f), where f are the user's factors without this rating and a
+    the weights ``columns``, above 0 and at most 1. A user's row of these numbers is shortened to
+    norm at most 1, by the factor 1/max(norm, ``unshortened``). The user also sends the sum of w g
+    g^T, times ``unit`` and the same factor, shortened to Frobenius norm ``gram_bound``. The last
+    number is the mean of w e^2 less 1, in units of :data:`MOST_EXCESS`, at most 1, times
+    ``spread_unit``. Ratings that items have learnt from, and users with few ratings, count in part.
 
-    The sums are of shape (n_items, 2 + rank), those of w c last, a lower triangle, and one number.
-    In the norm an entry off the diagonal of the matrix stands for two.
+    The sums of items have shape (n_items, 2 + rank), with w c last. They are followed by a lower
+    triangle and one number. In the norm, an off-diagonal entry of the matrix counts twice.
     """
     n_items, rank = model.factors.shape
     settings = (spread**2, columns, counted, unshortened, unit, gram_bound, spread_unit)

@@ -1,14 +1,14 @@
-"""What a model is worth: its error and that of biases on ratings that were held out, with noise.
+"""Release the errors of a model and of item biases on held-out ratings, with noise.
 
-Each user compares both models alone on own ratings that had no part in anything else. A user's mean
-squared error counts up to :func:`largest`, and the difference of the two up to a fourth of that
-either way. With a long tail of errors less is told than there is: so users tell, too, whether their
-error is larger, and if some are, the error is at least what is told.
+Each user computes the errors of both models on own ratings that no other release used. A user's
+mean squared error is cut off at :func:`largest`, and the difference of the two errors at a fourth
+of that in both directions. If some errors are cut off, the released error is too small. Users
+therefore also send whether theirs was; if some were, the result is a lower bound.
 
-**Sensitivity.** A user adds a share of at most 1 for the error of the model, at most 1/2 in size
-for the difference, a weight of at most 1, and that again if the error is larger than what counts:
-a vector of norm at most (1 + 1/4 + 1 + 1)^(1/2) = 13^(1/2)/2. Two users of ``user_replace`` are at
-most twice that apart.
+**Sensitivity.** A user sends four numbers: the model's error, at most 1; the difference of the
+errors, at most 1/2 in absolute value; a weight of at most 1; and the same weight again if the error
+was cut off. This vector has norm at most (1 + 1/4 + 1 + 1)^(1/2) = 13^(1/2)/2. With
+``user_replace``, the vectors of the two users differ by at most twice that norm.
 """
 
 from collections.abc import Callable
@@ -69,20 +69,20 @@ class Worth(NamedTuple):
 
 
 def largest(noise: float, scale: Scale) -> float:
-    """Return up to which square a user's error counts: the more is told, the larger errors are.
+    """Return the largest mean squared error that a user can send; it grows as the noise falls.
 
-    The noise on the mean of such squares then is :data:`WORTH_NOISE` of a typical rating's, unless
-    they would be smaller or larger than they may.
+    With this bound, the noise on the users' mean is :data:`WORTH_NOISE` squares of a typical
+    rating, unless :data:`WORTH_LARGEST` or :data:`WORTH_LARGEST_OF_ALL` limits the bound.
     """
     squares = WORTH_NOISE * scale.users / noise
     return float(np.clip(squares, WORTH_LARGEST, WORTH_LARGEST_OF_ALL)) * scale.typical**2
 
 
 def full_weight(noise: float, scale: Scale, held_out: float) -> float:
-    """Return from how many ratings held out on a user counts in full.
+    """Return the number of held-out ratings with which a user gets full weight.
 
-    The less noise there is, the more, up to :data:`MOST_WEIGHT` times what a user has on average:
-    then ratings count alike, as they do in a root mean squared error.
+    It grows as the noise falls, up to :data:`MOST_WEIGHT` times a user's average number of held-out
+    ratings. The larger it is, the more equally ratings count, as in an ordinary RMSE.
     """
     usual = held_out * scale.ratings / scale.users
     told = min(scale.users / (WEIGHT_TOLD * noise), MOST_WEIGHT)
@@ -92,12 +92,12 @@ def full_weight(noise: float, scale: Scale, held_out: float) -> float:
 def statistic(
     rows: Source, predicted: Predicted, most: float, full: float
 ) -> tuple[np.ndarray, float]:
-    """Return the sums over users of errors, of differences, of weights, and of those beyond.
+    """Return four sums over users, and the norm of the longest vector that a user sent.
 
-    And a norm. Beyond are the weights of users whose error is larger than what counts.
-    ``predicted`` makes of (number of the first user, rows) ratings that were held out, and their
-    predictions by the model and by biases; ``most`` is :func:`largest`, and ``full``
-    :func:`full_weight`.
+    The sums are of errors, of their differences, of weights, and of the weights of users whose
+    error was cut off. ``predicted`` takes the number of the first user and rows. It returns the
+    held-out ratings and their predictions by the model and by biases. ``most`` comes from
+    :func:`largest`, ``full`` from :func:`full_weight`.
     """
     add = partial(_add, predicted=predicted, most=most, full=full)
     sums = total(add, rows, Sums(4, NORM))
@@ -120,7 +120,7 @@ def _add(sums, rows, first, *, predicted, most, full):
 
 
 def read(noised: np.ndarray, noise: float, most: float, full: float) -> Worth:
-    """Return what a noised :func:`statistic` says, of the same ``most`` and ``full``."""
+    """Return the errors that a noised :func:`statistic` with this ``most`` and ``full`` gives."""
     # a noised count can be near 0 or below it, and errors are divided by it
     users = max(noised[2], noise, 1.0)
     ours = most * np.clip(noised[0] / users, 0, 1)
@@ -161,11 +161,11 @@ def _deviations(ours, gain, most, full, noise, users):
 
 
 def could_be(stated: Worth, noise: float, half_range: float, held_out: float) -> bool:
-    """Return whether :func:`read` can have returned this, of a statistic with this noise.
+    """Return whether :func:`read` can have returned ``stated`` for a statistic with this noise.
 
-    Up to which square an error counted, how many ratings counted in full and how many users there
-    are is not stated, but within bounds: what is gained has one deviation for each of them, and
-    the stated one has to be between the least and the largest.
+    The cut-off of errors, the number of ratings for full weight and the number of users are not
+    stated, but they are bounded. Each combination gives a standard deviation of the difference; the
+    stated one must be between the smallest and the largest.
     """
     rmse, bias_rmse, alike = stated.rmse, stated.bias_rmse, 1e-9  # but for rounding
     largest_of_all = WORTH_LARGEST_OF_ALL * half_range**2

@@ -1,19 +1,20 @@
-"""The third statistic: do lists of the model hold more of what users like than popularity?
+"""The third statistic: do lists of the model contain more liked items than lists by popularity?
 
-A part of each user's likes, by a hash of the user's own label, has no part in the pairs. The user
-ranks all other items by popularity, by the model with much popularity in its scores, and by the
-model with little (:data:`~dpmc.methods.user_level.local_ease.constants.POPULAR`), and sends by how
-much NDCG rises from the first to the second list, and from the second to the third, on the likes
-held out. Both numbers count up to :data:`LARGEST`, in units in which a user's two numbers have at
-most the norm 1; another user in the same place moves the sum by at most 2.
+A part of each user's likes, chosen by a hash of the user's own label, is held out of the pairs. The
+user ranks all other items three times: by popularity, by the model with much popularity in its
+scores, and by the model with little
+(:data:`~dpmc.methods.user_level.local_ease.constants.POPULAR`). The user sends two gains in NDCG on
+the held-out likes: from the first list to the second, and from the second to the third. Both are
+clipped at :data:`LARGEST` and scaled so that the two numbers have norm at most 1. Replacing a user
+changes the sum by at most 2.
 
-**Why so small a bound?** One like that moves onto or off a list changes a user's NDCG by 0.2 to
-1, and the noise would be made for that. Most lists differ by less: with a small bound users vote
-for a list, and noise covers far fewer of their votes. What is lost is by how much a list is better
-for the few users for whom it is much better.
+**Why so small a bound?** One like that enters or leaves a list changes a user's NDCG by 0.2 to 1,
+and the noise would have to cover that. Most lists differ by less. With a small bound, users vote
+for a list, and noise hides far fewer of their votes. The loss is that a user for whom a list is
+much better counts no more than others.
 
-**Likes held out must rank the same wherever in memory the user stands**, because a place of the
-list is no continuous function of a score: :func:`statistic` adds up in one order, user by user.
+**The ranks of held-out likes must not depend on where a user is in memory**, because a rank is not
+a continuous function of a score. :func:`statistic` therefore adds up users in a fixed order.
 """
 
 from collections.abc import Callable
@@ -38,12 +39,11 @@ REPLACED = 2 * NORM
 
 
 def statistic(rows: Source, divided: Divided, shares, scales, factors):
-    """Return the sums over users of what NDCG gains from list to list, and a norm.
+    """Return the sums over users of the gains in NDCG from list to list, and a norm.
 
-    A user adds at most 2^-1/2 to each of the two, for a gain of :data:`LARGEST` or more.
-    ``divided`` makes of (number of the first user, rows) likes that the user ranks by, and those
-    that should stand on top; ``shares`` are popularity, and ``scales`` and ``factors`` the model,
-    of all items.
+    Each gain adds at most 2^-1/2, reached from :data:`LARGEST` on. ``divided`` takes the number of
+    the first user and rows; it returns the likes to rank by and the likes that should rank high.
+    ``shares`` is the popularity of all items, ``scales`` and ``factors`` are the model.
     """
     with_pairs = factors.any(axis=1)
     order = np.argsort(-shares, kind="stable")

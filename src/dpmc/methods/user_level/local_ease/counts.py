@@ -1,10 +1,10 @@
 """The first statistic: how often items are liked, and how many users like anything.
 
-A user with n likes sends each with the weight v = min(1, sqrt(C / n)), and R sqrt(C) if there are
-any: a vector of norm sqrt(v^2 n + R^2 C) <= sqrt(C (1 + R^2)), which users of C likes or more
-attain. All entries are at least 0, and the last one is the same for everybody who sends anything;
-so another user in the same place moves the sum by at most sqrt(2 C), attained by users without a
-common item, which is more than sqrt(C (1 + R^2)), as R < 1.
+A user with n likes adds v = min(1, sqrt(C / n)) to each liked item, and R sqrt(C) to the number of
+users if n > 0. This vector has norm sqrt(v^2 n + R^2 C) <= sqrt(C (1 + R^2)), with equality from C
+likes on. All entries are at least 0, and the last is the same for everybody who sends anything.
+Replacing a user therefore changes the sum by at most sqrt(2 C), with equality for users without a
+common item. This is more than sqrt(C (1 + R^2)), as R < 1.
 """
 
 from dataclasses import dataclass, replace
@@ -41,10 +41,11 @@ def _add(sums, rows, first, *, n_items):
 
 @dataclass(frozen=True)
 class Popularity:
-    """What noised counts say.
+    """The numbers of users and likes and the popularity of items, from noised counts.
 
-    About how many users have a like, and how many likes a user has, both at least 1; the shares of
-    users who like the items, with noise and so also below 0; and the standard deviation of a share.
+    ``users`` is about the number of users with a like and ``likes`` the number of likes per user,
+    both at least 1. ``shares`` are the noised shares of users who like each item, which can be
+    below 0; ``noise`` is the standard deviation of a share.
     """
 
     users: float
@@ -57,11 +58,11 @@ class Popularity:
         return np.ones(self.shares.size), np.zeros((self.shares.size, 1))
 
     def with_pairs(self, gram: np.ndarray, noise: float, items: np.ndarray) -> "Popularity":
-        """Return the same with what noised pairs say of their items.
+        """Return the popularity improved by noised pairs of ``items``.
 
-        Where items are liked independently, each user who likes an item adds about the same to the
-        products of its row of ``gram`` with the shares of the other items. No other weights leave
-        less noise in them.
+        If items are liked independently, each user who likes an item adds about the same to the
+        product of its row of ``gram`` with the shares of the other items. These shares are the
+        weights with the least noise in the product.
         """
         before = self.shares[items]
         weights = np.maximum(before, 0)
@@ -76,7 +77,7 @@ class Popularity:
 
 
 def read(noised: np.ndarray, noise: float) -> Popularity:
-    """Return what noised sums of :func:`statistic` say.
+    """Return the popularity from noised sums of :func:`statistic`.
 
     A row of n > C likes adds up to sqrt(C n), from which n follows where all users are alike.
     """

@@ -34,19 +34,19 @@ POPULAR_INSTEAD = "popularity"
 class LocalEase(UserLevelMethod):
     """Score items by a ridge regression of each on a user's likes, learnt from noised pairs.
 
-    EASE (Steck, "Embarrassingly shallow autoencoders for sparse data", WWW 2019) predicts whether
-    a user likes item j from the other likes, x_j = sum of B_ij x_i over i, B_jj = 0, by
-    B_ij = -P_ij / P_jj with P = (G + ridge I)^-1, G the Gram matrix of all users' likes. Here G is
-    what noised pairs of likes say: their eigenvectors above the edge of the noise, with shrunk
-    eigenvalues, and the counts on the diagonal. So P is a diagonal matrix less F F^T, and all that
-    is released of B are a row f_i of F and a scale a_i = 1 / P_ii of each item: a user's score of
-    item j is a_j f_j . sum of f_i over the own likes i, and a little for popularity, by which items
-    without pairs are ranked. Users compute it alone (the billboard lemma: Hsu et al. 2014, see
+    EASE (Steck, "Embarrassingly shallow autoencoders for sparse data", WWW 2019) predicts whether a
+    user likes item j from the other likes: x_j = sum of B_ij x_i over i, B_jj = 0, with B_ij =
+    -P_ij / P_jj, P = (G + ridge I)^-1 and G the Gram matrix of all users' likes. Here G is
+    estimated from noised pairs: it has their eigenvectors above the edge of the noise, with shrunk
+    eigenvalues, and the counts on the diagonal. P is then a diagonal matrix less F F^T. Only a row
+    f_i of F and a scale a_i = 1 / P_ii of each item are released. A user's score of item j is a_j
+    f_j . sum of f_i over the own likes i, plus a little popularity, which ranks the items without
+    pairs. Users compute it alone (the billboard lemma: Hsu et al. 2014, see
     :mod:`dpmc.privacy.relations`).
 
-    Statistics and sensitivities are derived in the modules beside this one. Where there are too few
-    users for the noise, nothing of the pairs rises above it, or the noised check does not say that
-    lists of the model are better, popularity is published instead.
+    The modules of this package derive the statistics and sensitivities. Popularity is published
+    instead of the model in three cases: there are too few users for the noise, no direction of the
+    pairs exceeds the noise, or the noised check does not show that the model's lists are better.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class LocalEase(UserLevelMethod):
 
     @property
     def releases(self) -> int:
-        """Of equal noise, to which the shares add up: as many as there are."""
+        """Number of releases of equal noise that the shares divide: as many as are made."""
         return 3
 
     @property
@@ -120,7 +120,7 @@ class LocalEase(UserLevelMethod):
 
     @property
     def n_factors(self) -> int:
-        """At most; how many there are is told by what is released."""
+        """Largest number of factors; the releases tell how many there are."""
         return MOST_ITEMS
 
     def fit(self, ratings, **given):
@@ -209,7 +209,7 @@ class LocalEase(UserLevelMethod):
 
     @property
     def user_factors_(self) -> np.ndarray:
-        """What users make of the model for themselves, made when it is first asked for."""
+        """Users' factors, computed from the model and their own likes when first asked for."""
         if self._users is None:
             factors = self.item_factors_
             self._users = of_users(

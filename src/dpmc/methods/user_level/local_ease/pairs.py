@@ -1,10 +1,10 @@
-"""The second statistic: how many users like both items of a pair, of the items most liked.
+"""The second statistic: how many users like both items of a pair, for the most liked items.
 
-A user with n likes among these sends 1 for each pair of likes i < j, times
-w = sqrt(2 / (l (l - 1))), l = max(n, L): the upper triangle, without the diagonal, of w x x^T.
-There are n (n - 1) / 2 such pairs, so its norm is w sqrt(n (n - 1) / 2) <= 1, with equality from L
-likes on. All entries are at least 0: another user in the same place moves the sum by at most
-sqrt(2). Where there are too few users for the noise of a pair, counts are asked for again instead.
+A user with n likes among these items sends w = sqrt(2 / (l (l - 1))), l = max(n, L), for each pair
+of likes i < j: the upper triangle of w x x^T, without the diagonal. There are n (n - 1) / 2 such
+pairs, so the norm is w sqrt(n (n - 1) / 2) <= 1, with equality from L likes on. All entries are at
+least 0, so replacing a user changes the sum by at most sqrt(2). If there are too few users for the
+noise of a pair, the counts are released again instead.
 """
 
 from functools import partial
@@ -34,16 +34,16 @@ REPLACED = 2**0.5 * NORM
 
 
 def telling(popularity: Popularity) -> float:
-    """Return how many users have pairs, about; those of few likes count in part.
+    """Return about how many users have pairs; a user with few likes counts in part.
 
-    Their number of likes is taken to be a deviation of the noise lower than it looks.
+    The number of likes per user is lowered by one standard deviation of its noise.
     """
     likes = popularity.likes - popularity.noise * popularity.shares.size**0.5
     return popularity.users * min(1, (likes - 1) / (PAIRS_OF_LIKES - 1))
 
 
 def items_worth_it(popularity: Popularity, noise: float) -> np.ndarray:
-    """Return the items that most users like, ascending, as many as this noise of a pair allows."""
+    """Return the most liked items, ascending; less noise of a pair allows more items."""
     number = ITEMS * (popularity.users / max(noise, 1e-30)) ** ITEMS_POWER
     number = int(np.clip(number, FEWEST_ITEMS, MOST_ITEMS))
     return np.sort(np.argsort(-popularity.shares, kind="stable")[:number])
@@ -87,13 +87,14 @@ def matrix_of(noised: np.ndarray, n_items: int) -> np.ndarray:
 def read(
     gram: np.ndarray, noise: float, items: np.ndarray, popularity: Popularity
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return scales and factors of all items, as noised pairs of some say.
+    """Return scales and factors of all items from the noised pairs of some.
 
-    A matrix of noise alone has eigenvalues up to the edge 2 s sqrt(m); a direction of size t in it
-    shows as l = t + s^2 m / t, with the squared cosine 1 - s^2 m / t^2 to its own (Benaych-Georges
-    and Nadakuditi, "The eigenvalues and eigenvectors of finite, low rank perturbations of large
-    random matrices", Advances in Mathematics 227(1), 2011). ``gram`` is symmetric, with zeros on
-    the diagonal, and ``noise`` the deviation of an entry.
+    A matrix of noise alone has eigenvalues up to the edge 2 s sqrt(m). A direction of size t
+    appears with the eigenvalue l = t + s^2 m / t, and its eigenvector has the squared cosine 1 -
+    s^2 m / t^2 to the direction (Benaych-Georges and Nadakuditi, "The eigenvalues and eigenvectors
+    of finite, low rank perturbations of large random matrices", Advances in Mathematics 227(1),
+    2011). ``gram`` is symmetric with zeros on the diagonal, and ``noise`` is s, the standard
+    deviation of an entry.
     """
     shares, m = popularity.shares, items.size
     # of the likes of a user so many are of items with pairs, if users are alike
@@ -119,6 +120,6 @@ def read(
 
 
 def shrunk(values: np.ndarray, edge: float) -> np.ndarray:
-    """Return the sizes of directions, times their squared cosines, that show as these values."""
+    """Return the sizes of directions with these eigenvalues, times their squared cosines."""
     sizes = (values + np.sqrt(values**2 - edge**2)) / 2
     return sizes * (1 - (edge / (2 * sizes)) ** 2)
