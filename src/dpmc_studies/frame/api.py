@@ -1,9 +1,9 @@
-"""What a study is: the jobs, steps, chapter, errata and regression of a paper or a question.
+"""The declaration of a study: its jobs, steps, chapter, errata and regression.
 
-A study is a folder that this module describes to the rest. The workflow makes a rule of every
-:class:`Job` and :class:`Step`, the report a chapter, ``check`` and ``dpmc diff`` read its
-:class:`Regression`; none of them knows a study by name. Functions that only run inside of a job are
-named as text, ``"package.module:function"``, so that describing a study imports next to nothing.
+The classes below describe a study's folder to the rest of dpmc, which knows no study by name. The
+workflow makes a rule of every :class:`Job` and :class:`Step`, the report shows the chapter, and
+``check`` and ``dpmc diff`` read the :class:`Regression`. Functions that run only inside a job are
+named as text, ``"package.module:function"``, so that importing a study is fast.
 """
 
 import sys
@@ -26,14 +26,14 @@ Cells = Mapping[Cell, Settings]
 
 @dataclass(frozen=True)
 class RatingsOf:
-    """An input: the ratings of a real data set; a job without them has no rows."""
+    """An input: the ratings of a real data set. Without them the job's tables have no rows."""
 
     dataset: str
 
 
 @dataclass(frozen=True)
 class OutputOf:
-    """An input: the file that the job of a cell, of another kind, makes beside its tables."""
+    """An input: the file that another kind of job makes for a cell."""
 
     job: str
     cell: Cell
@@ -53,7 +53,7 @@ def nothing(section: Section, cell: Cell | None = None) -> dict:
 
 
 def ratings_of(section: Section, cell: Cell) -> dict[str, Source]:
-    """Return the ratings that a cell reads, as the inputs of its job: none of data drawn in it."""
+    """Return the ratings that a cell reads, as inputs of its job; none for data made in the job."""
     entry = section["datasets"][cell.dataset]
     return {} if is_drawn(entry) else {"ratings": RatingsOf(cell.dataset)}
 
@@ -71,7 +71,7 @@ def refuse_unknown_data(datasets: Mapping[str, Mapping], own_sets: Mapping[str, 
 
 
 def as_given(section: Section, own_sets: Mapping[str, Mapping]) -> Section:
-    """Return a section in which the schema sees all that could be wrong."""
+    """Return the section unchanged, for a study whose schema checks everything."""
     return section
 
 
@@ -138,11 +138,11 @@ class Job:
 
     @classmethod
     def of(cls, module: ModuleType) -> Self:
-        """Return the job that a module declares, which is an experiment.
+        """Return the job that an experiment's module declares.
 
-        It has functions ``run`` and, as far as needed, ``cells``, ``settings``, ``inputs`` and
-        ``modules``; other attributes are constants: ``TABLES``, ``CELL``, ``BY``, ...
-        Without ``NAME`` it is called as its file is.
+        The module has a function ``run`` and, if needed, ``cells``, ``settings``, ``inputs`` and
+        ``modules``. Other attributes are constants: ``TABLES``, ``CELL``, ``BY``, ... The default
+        of ``NAME`` is the name of its file.
         """
         path = module.__name__
         known = {"name": path.rpartition(".")[2], "run": f"{path}:run"}
@@ -158,13 +158,13 @@ class Job:
         return self.cell.names() if self.by is None else self.by
 
     def place(self, cell: Cell) -> dict[str, str]:
-        """Return the coordinates of the job of a cell, as they stand in its paths."""
+        """Return the coordinates of a cell's job, formatted for its paths."""
         return {name: format_coordinate(getattr(cell, name)) for name in self.coordinates}
 
 
 @dataclass(frozen=True)
 class Step:
-    """What is made of a study's tables: other tables, or a folder of files. One rule.
+    """A rule that makes other tables, or a folder of files, from a study's tables.
 
     Attributes
     ----------
@@ -203,7 +203,7 @@ STEPS = (Step("claims"), Step("tables"), Step("figures"))
 
 
 def itself(cell: Cell, settings: Settings) -> list[tuple[Mapping[str, object], Settings]]:
-    """Return the coordinates and settings of a cell whose rows are named as it is."""
+    """Return a cell's own coordinates and settings."""
     return [(cell.coordinates(), settings)]
 
 
@@ -262,7 +262,7 @@ class Regression:
             raise ValueError("Labels are expected by profile, which needs a table of trials.")
 
     def of_trials(self, job: Job, *, judged: bool) -> Self:
-        """Return it with what follows from the job that makes the table of trials.
+        """Return it with defaults from the job that makes the table of trials.
 
         ``judged`` says whether the study has claims.
         """
@@ -277,7 +277,7 @@ class Regression:
 
 @dataclass(frozen=True)
 class Study:
-    """A paper, or a question, as the rest of dpmc sees it.
+    """The declaration of a study: a paper, or a question.
 
     Attributes
     ----------
@@ -330,19 +330,19 @@ class Study:
 
     @classmethod
     def of(cls, package: str, **declared: object) -> Self:
-        """Return the study of a package: its name, its chapter and the files beside it are known.
+        """Return the study of a package, with defaults from the files in its folder.
 
-        ``schema.yaml`` lies in its folder; ``costs.csv``, ``items.yaml``, ``claims.yaml`` and
-        ``predicates.yaml``, which says when those of its claims were written, may. A text that
-        begins with a dot names a function of its own modules (``".tables:run"``). A step that names
-        none is ``run`` of the module with its name or, in a study with a module ``show``, the
-        function there with its name; so is the chapter (``.chapter:chapter``). Without a word of
-        them the steps are :data:`STEPS`. A relative file of a step lies in the folder too. A step
-        that judges (``claims``) makes the table ``claims`` and counts the claims as its code, one
-        that draws or makes tables (``figures``, ``tables``, or with a word and ``_`` before)
-        ``figures.yaml`` or ``tables.yaml``. The modules in its folder ``experiments`` that define
-        ``run`` are jobs of it (:meth:`Job.of`). Its regression compares what the job that makes the
-        table of trials writes, and the verdicts; without a word of it that table is ``trials``.
+        ``schema.yaml`` is required; ``costs.csv``, ``items.yaml``, ``errata.yaml``, ``claims.yaml``
+        and ``predicates.yaml`` (when predicates were written) are optional. Text with a leading dot
+        names a function of the package (``".tables:run"``). The default function of a step is
+        ``run`` in the module with the step's name or, if the study has a module ``show``, the
+        function there with the step's name. The default chapter is ``.chapter:chapter`` or
+        ``.show:chapter``, and the default steps are :data:`STEPS`. Relative files of a step are in
+        the folder. The step ``claims`` makes the table ``claims``, and the claims' files count as
+        its code. ``figures.yaml`` and ``tables.yaml`` count as code of the steps of these names,
+        also with a prefix and ``_``. Modules in the folder ``experiments`` that define ``run`` are
+        jobs (:meth:`Job.of`). The regression compares verdicts and the table of trials, by default
+        ``trials``.
         """
         here = Path(sys.modules[package].__file__).parent
         beside = {"costs": "costs.csv", "items": "items.yaml", "errata": "errata.yaml"}
@@ -390,7 +390,7 @@ class Study:
         return cls(**known | found)
 
     def section(self, configuration: Mapping[str, Mapping]) -> Section:
-        """Return the study's section of a whole configuration, as ``prepare`` has it."""
+        """Return the study's section of a whole configuration, after ``prepare``."""
         section = {
             name: _without_nulls(value) if isinstance(value, Mapping) else value
             for name, value in configuration[self.name].items()
@@ -398,7 +398,7 @@ class Study:
         return self.prepare(section, configuration["data"]["sets"])
 
     def beside_claims(self, section: Section) -> str:
-        """Say which values of the section no claim is about; "" if there are none."""
+        """Return a sentence on the values that no claim is about, "" if there are none."""
         found = {
             key: [value for value in section[key] if value not in values]
             for key, values in self.claimed.items()

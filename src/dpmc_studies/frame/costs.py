@@ -1,10 +1,10 @@
-"""What a run will cost: every job that it needs, and the CPU seconds that such jobs take.
+"""Estimates of a run's cost: its jobs, and the CPU seconds that they take.
 
-A study keeps the means of its jobs in ``costs.csv`` (:attr:`dpmc_studies.frame.api.Study.costs`),
-those of joining tables, reading data and making pages are beside this module: one line for each
-kind of job or, where methods differ, for each kind and method. A job is expected to take
-:data:`START_SECONDS`, and the mean for each of its trials. A kind that was never measured takes
-:data:`UNKNOWN_SECONDS`.
+Each study keeps the mean costs of its jobs in ``costs.csv``
+(:attr:`dpmc_studies.frame.api.Study.costs`). Means of joining tables, reading data and making pages
+are next to this module. There is one line for each kind of job or, if methods differ, for each kind
+and method. The estimate of a job is :data:`START_SECONDS` plus the mean for each trial, or
+:data:`UNKNOWN_SECONDS` for kinds without a measurement.
 """
 
 import csv
@@ -52,7 +52,7 @@ class Planned:
 
 
 def planned(run: Plan) -> list[Planned]:
-    """Return all jobs that a run needs if nothing of it is there yet."""
+    """Return all jobs that a run needs when it starts without results."""
     own = [job for study in run.studies.values() for job in _of_study(run, study)]
     return own + list(_shared(run))
 
@@ -108,7 +108,7 @@ def _keeper(job: Planned) -> str:
 
 
 class Costs:
-    """Tells what a job will cost, from the means of studies."""
+    """Estimates of the costs of jobs, from the means of studies."""
 
     def __init__(self, studies: Iterable[Study]):
         self._means: dict[tuple[str, str, str], float] = {}
@@ -126,7 +126,7 @@ class Costs:
     def seconds(self, job: Planned) -> float:
         """Return the CPU seconds that a job is expected to take.
 
-        A method that was never measured takes what those of its kind take on average.
+        A method without a measurement gets the mean of the methods of its kind.
         """
         of_kind = self._kinds.get((_keeper(job), job.kind))
         if of_kind is None:
@@ -137,7 +137,7 @@ class Costs:
 
 @dataclass(frozen=True)
 class Total:
-    """What several jobs are expected to take."""
+    """The estimate for several jobs together."""
 
     jobs: int
     seconds: float  # of CPU
@@ -146,7 +146,7 @@ class Total:
 
 
 def total(jobs: Iterable[Planned], costs: Costs) -> Total:
-    """Return what jobs are expected to take in all."""
+    """Return the estimate for all jobs together."""
     jobs = list(jobs)
     seconds = [costs.seconds(job) for job in jobs]
     guessed = sum(not costs.was_measured(job) for job in jobs)
@@ -154,7 +154,7 @@ def total(jobs: Iterable[Planned], costs: Costs) -> Total:
 
 
 def totals(jobs: Iterable[Planned], costs: Costs) -> dict[str, Total]:
-    """Return what the jobs of every study, and those of none, are expected to take."""
+    """Return the estimate for each study's jobs, and for jobs outside studies."""
     groups: dict[str, list[Planned]] = defaultdict(list)
     for job in jobs:
         groups[job.study].append(job)
@@ -162,9 +162,9 @@ def totals(jobs: Iterable[Planned], costs: Costs) -> dict[str, Total]:
 
 
 def estimates(run: Plan, costs: Costs) -> dict[str, float]:
-    """Return for each rule of a run about how many CPU seconds one of its jobs takes, on average.
+    """Return, for each rule of a run, the mean estimate of its jobs in CPU seconds.
 
-    By the first file that it writes, each job has its own.
+    Each job is also listed, by the first file that it writes, with its own estimate.
     """
     found, own = defaultdict(list), {}
     for job in planned(run):
@@ -176,11 +176,10 @@ def estimates(run: Plan, costs: Costs) -> dict[str, float]:
 
 
 def priorities(run: Plan, study: Study, costs: Costs) -> dict[str, int]:
-    """Return the priority of each kind of job: the seconds that its longest one should take, or the
-    longest that waits for it.
+    """Return each kind's priority: the seconds of its longest job or the longest one that waits.
 
-    So no long job is left for the end, when the other cores have nothing to do. A job whose clock
-    counts comes before all others: no cores are kept free for it while it waits.
+    Long jobs thus start early, and no core waits for one at the end. A job that measures wall-clock
+    time comes first, because no cores are kept free for it while it waits.
     """
     own, readers = {}, defaultdict(set)
     for job in study.jobs:
@@ -202,7 +201,7 @@ def priorities(run: Plan, study: Study, costs: Costs) -> dict[str, int]:
 
 
 def measure(runs: Iterable[Plan]) -> dict[str, dict[tuple[str, str], float]]:
-    """Return the means of finished runs, whose tops are folders of results, by study."""
+    """Return the means of finished runs by study; the top of each run is a folder of results."""
     found: dict[tuple[str, str, str], list[tuple[float, int]]] = defaultdict(list)
     for run in runs:
         finished = [(job, taken) for job in planned(run) if (taken := _taken(job)) is not None]
@@ -232,7 +231,7 @@ def _taken(job: Planned) -> float | None:
 
 
 def files_of(studies: Iterable[Study]) -> dict[str, Path]:
-    """Return where means are kept, by study."""
+    """Return each study's file of means."""
     own = {study.name: study.costs for study in studies if study.costs is not None}
     return {**own, SHARED: SHARED_COSTS}
 
@@ -248,7 +247,7 @@ def read(path: Path) -> dict[tuple[str, str], float]:
 
 
 def update(path: Path, means: Mapping[tuple[str, str], float]) -> None:
-    """Write means to a file; those of other jobs that it holds stay."""
+    """Write means to a file; means of other jobs in the file stay."""
     kept = {**read(path), **means}
     rows = [(*key, f"{kept[key]:.{DIGITS}g}") for key in sorted(kept)]
     tables.write(path, COLUMNS, [dict(zip(COLUMNS, row, strict=True)) for row in rows])

@@ -1,7 +1,6 @@
-"""The settings of a run's cells: what settings.json holds beside a table of trials.
+"""The settings of a run's cells, kept in settings.json next to a table of trials.
 
-Apart from the tables, because the workflow's own process formats settings and should not have to
-import pandas.
+The module is apart from the tables, so that the workflow's process need not import pandas.
 """
 
 import json
@@ -17,11 +16,11 @@ SETTINGS = "settings.json"
 
 @dataclass(frozen=True)
 class Settings:
-    """What a run was asked for.
+    """The requested settings of a run.
 
-    ``reference`` says which expected labels belong to it: the value of ``reference`` in the
-    configuration. ``cells`` is cell name, see :func:`dpmc_studies.frame.jobs.cells.cell_name`, to
-    exactly the settings that the cell uses, among them ``seed`` and ``trials``.
+    ``reference`` is the value of ``reference`` in the configuration, which selects the expected
+    labels. ``cells`` maps the name of a cell, see :func:`dpmc_studies.frame.jobs.cells.cell_name`,
+    to exactly the settings that it uses, including ``seed`` and ``trials``.
     """
 
     reference: str
@@ -29,7 +28,7 @@ class Settings:
 
 
 def read_settings(path: str | Path) -> Settings:
-    """Read what :func:`settings_text` formatted, nested settings by names like ``data.users``."""
+    """Read the output of :func:`settings_text`; nested settings get names like ``data.users``."""
     try:
         stored = json.loads(Path(path).read_text(encoding="utf-8"))
         cells = {name: dict(_flat(values)) for name, values in stored["cells"].items()}
@@ -52,10 +51,10 @@ def _flat(values: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str,
 def changed_settings(
     first: Settings, second: Settings
 ) -> dict[tuple[str, object, object], list[str]]:
-    """Return what differs in the cells that both have; the number of trials may differ.
+    """Return the settings that differ in common cells, except the number of trials.
 
-    The result is (setting, value in ``first``, value in ``second``) to the cells; "not set" stands
-    for a setting that a side does not have.
+    The result is (setting, value in ``first``, value in ``second``) -> names of cells. "not set" is
+    the value on a side without the setting.
     """
     changes: dict[tuple[str, object, object], list[str]] = {}
     for name in (name for name in first.cells if name in second.cells):

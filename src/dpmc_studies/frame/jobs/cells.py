@@ -1,7 +1,7 @@
-"""Cells: the points of a study's grid. Here they are formatted, read, named, and key their streams.
+"""Cells, the points of a study's grid: their format, their names and their random streams.
 
-A study declares a frozen dataclass of typed fields for its cells, and nothing else knows what these
-look like in paths, in tables and in the keys of random streams.
+A study declares a frozen dataclass of typed fields for its cells. Only this module knows how cells
+appear in paths, in tables and in the keys of random streams.
 """
 
 import types
@@ -20,10 +20,10 @@ SYNTHETIC = "synthetic"
 
 @dataclass(frozen=True)
 class Cell:
-    """A point of a grid with all its trials: a base class of frozen dataclasses.
+    """A point of a grid with all its trials; the base class of frozen dataclasses.
 
-    Fields are ``str``, ``int`` or ``float``, or one of these ``| None``. Without fields it is the
-    one cell of a kind of job that runs once.
+    Each field is ``str``, ``int`` or ``float``, or one of them ``| None``. A class without fields
+    is the single cell of a kind of job that runs once.
     """
 
     # name of a field to the name that it had when the numbers of the reference were drawn, and
@@ -37,7 +37,7 @@ class Cell:
 
     @classmethod
     def parse(cls, texts: Mapping[str, str]) -> Self:
-        """Return the cell that a row of a table stands for: "" and "none" are None.
+        """Return the cell of a row of a table; "" and "none" are read as None.
 
         Raises
         ------
@@ -51,7 +51,7 @@ class Cell:
         return {name: getattr(self, name) for name in self.names()}
 
     def formatted(self) -> dict[str, str]:
-        """Return the fields as they stand in paths: 5, 0.5, none."""
+        """Return the fields as formatted in paths: 5, 0.5, none."""
         return {name: format_coordinate(value) for name, value in self.coordinates().items()}
 
     @property
@@ -99,7 +99,7 @@ def owners(
     cells_of: Callable[[Mapping], Iterable[Cell]],
     advice: str,
 ) -> dict[Cell, Mapping]:
-    """Return the cells of all experiments of a section, each with the one that it belongs to.
+    """Return the cells of all experiments of a section, each with its experiment.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def owners(
 
 
 def in_common(cells: Mapping[Cell, Mapping[str, object]]) -> dict[str, object]:
-    """Return the settings that are the same for all of these cells, of which there is one."""
+    """Return the settings that all of these cells, one or more, have in common."""
     first, *others = cells.values()
     return {
         name: value

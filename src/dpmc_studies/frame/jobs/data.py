@@ -1,6 +1,6 @@
-"""The data of a trial: they depend on data set and trial only.
+"""The data of a trial, which depend on the data set and the trial only.
 
-So methods, variants and epsilons are compared on the same ones.
+Methods, variants and epsilons are therefore compared on the same data.
 """
 
 from collections.abc import Mapping
@@ -25,9 +25,9 @@ def make_split(
 ) -> Split:
     """Return the data of a trial.
 
-    ``settings`` have the ``seed``, and the entry of the data set as ``data``; ``ratings`` are the
-    whole data set that ``dataset`` is made of, where it is not made here. ``part``, "test" or
-    "validation", is what the ``test`` of the result is; of drawn data both are fresh entries.
+    ``settings`` have the ``seed`` and, as ``data``, the entry of the data set. ``ratings`` are the
+    stored ratings, None if the job makes the data. ``part``, "test" or "validation", is the part
+    that the result holds as ``test``; both parts of random matrices are fresh entries.
     """
     entry = settings["data"]
     rng = stream(settings["seed"], DATA, {"dataset": dataset, "trial": trial})
@@ -43,7 +43,7 @@ def make_split(
 
 
 def draw(rng: np.random.Generator, entry: Mapping, name: str) -> Split:
-    """Draw the matrix that an entry of the ``datasets`` of a section describes."""
+    """Draw the random matrix that an entry of a section's ``datasets`` describes."""
     users, items = entry["users"], entry["items"]
     share = entry.get("observed_fraction") or share_observed(users, items, entry["ratings_factor"])
     return synthetic(

@@ -1,8 +1,8 @@
-"""A digest of the code that a job depends on, of the library and of the reproduction.
+"""Digests of the code, library and reproduction, that a job depends on.
 
-Snakemake does not see imported modules. So each job carries, as one of its params, a digest of
-the modules that it uses: a change of the method retrains, a change of a plot does not. The same
-holds for a study outside of these packages, whose modules are followed too.
+Snakemake does not see imported modules. Each job therefore has a digest of the modules that it uses
+among its params: a change of a method retrains, and a change of a plot does not. Modules of a study
+outside of these packages are followed, too.
 """
 
 import ast
@@ -22,10 +22,9 @@ STATEMENTS = (ast.stmt, ast.excepthandler, ast.match_case)
 def code_digest(
     modules: Iterable[str], files: Iterable[str | Path] = (), outside: Path | None = None
 ) -> str:
-    """Return a short digest of modules, all that they import but :data:`DECLARES`, and files.
+    """Return a short digest of modules, their imports except :data:`DECLARES`, and files.
 
-    Modules that are neither of :data:`PACKAGES` nor of ``outside``, the folder of another package,
-    do not count; files are plug-ins.
+    Only modules in :data:`PACKAGES` or in the folder ``outside`` count. The files are plug-ins.
     """
     digest = hashlib.sha256()
     sources = (source_file(name, outside) for name in sorted(closure_of(modules, outside)))
@@ -41,12 +40,12 @@ def file_digest(path: Path) -> bytes:
 
 @cache
 def source_digest(path: Path) -> bytes:
-    """Return the digest of a module's file, read once: hundreds of jobs have modules in common."""
+    """Return the digest of a module's file, cached because hundreds of jobs share modules."""
     return file_digest(path)
 
 
 def closure_of(modules: Iterable[str], outside: Path | None = None) -> set[str]:
-    """Return modules, those that they import, and so on; only those that count."""
+    """Return modules and everything that they import, directly or not, as far as it counts."""
     closure: set[str] = set()
     packages = (*PACKAGES, outside and outside.name)
     waiting = [name for name in modules if name.split(".")[0] in packages]
@@ -60,9 +59,9 @@ def closure_of(modules: Iterable[str], outside: Path | None = None) -> set[str]:
 
 @cache
 def imports_of(module: str, outside: Path | None = None) -> tuple[str, ...]:
-    """Return the modules that a module imports, anywhere in its text, of the same packages.
+    """Return the modules of the same packages that a module imports anywhere in its text.
 
-    Those that it imports for types alone never run.
+    Imports for type checking alone are left out, because they never run.
     """
     found = set()
     path = source_file(module, outside)
@@ -99,7 +98,7 @@ def _absolute(node: ast.ImportFrom, module: str, path: Path) -> str:
 def source_file(module: str, outside: Path | None = None) -> Path | None:
     """Return the source file of a module, None if it is of no package that counts.
 
-    Modules are looked up as files, because importing them would cost what they import.
+    Modules are looked up as files, because importing one would also import its imports.
     """
     package, *rest = module.split(".")
     if package in PACKAGES:

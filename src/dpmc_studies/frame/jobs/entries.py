@@ -1,8 +1,7 @@
-"""The data sets of a section: stored ratings, parts of them, and drawn matrices.
+"""The data sets of a section: stored ratings, parts of them, and random matrices.
 
-An entry of ``datasets`` with a number of ``items`` is drawn in the job, and one that is ``like``
-MovieLens 10M is generated there. ``of`` names the stored ratings that an entry is made of; without
-it they have the name of the entry.
+The job makes the data for an entry of ``datasets`` with a number of ``items`` (a random matrix), or
+``like`` MovieLens 10M. Other entries name their stored ratings, as ``of`` or by their own name.
 """
 
 from collections.abc import Mapping
@@ -13,13 +12,13 @@ from dpmc_studies.frame.jobs.cells import Cell, is_drawn
 
 
 def stored(section: Mapping, dataset: str) -> str | None:
-    """Return the name of the stored ratings that a data set is made of; None if a job makes it."""
+    """Return the name of a data set's stored ratings; None if the job makes the data."""
     entry = section["datasets"][dataset]
     return None if is_drawn(entry) or "like" in entry else entry.get("of", dataset)
 
 
 def public_range(entry: Mapping) -> tuple[float, float]:
-    """Return the public range of the ratings that a model sees, from the entry of a data set."""
+    """Return the public range of the ratings that a model sees, for an entry of ``datasets``."""
     if entry.get("split") == LIANG:
         return (0.0, 1.0)  # signs of preference
     low, high = entry.get("rescale", entry["rating_range"])
@@ -27,6 +26,6 @@ def public_range(entry: Mapping) -> tuple[float, float]:
 
 
 def inputs_of(section: Section, cell: Cell) -> dict[str, Source]:
-    """Return what a job on a data set reads: nothing where it makes its data."""
+    """Return the inputs of a job on a data set; none if the job makes its data."""
     name = stored(section, cell.dataset)
     return {} if name is None else {"ratings": RatingsOf(name)}

@@ -1,4 +1,4 @@
-"""The experiments of a study: a file each in a folder, found by being there."""
+"""The experiments of a study: every module in its folder that defines ``run``."""
 
 import importlib
 import pkgutil

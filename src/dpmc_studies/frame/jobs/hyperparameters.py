@@ -1,4 +1,4 @@
-"""The table of hyper-parameters of private factorisation at user level."""
+"""The table of hyper-parameters for user-level private factorisation."""
 
 import csv
 from collections.abc import Callable, Iterable, Mapping
@@ -18,9 +18,7 @@ SELECTORS = {
 
 
 class Hyperparameters(list[dict]):
-    """The rows of a table, in order; a start of the workflow asks for those of a cell so often that
-    what holds for a method on a data set is looked up once.
-    """
+    """The rows of a table, in order, with a cache by method and data set for fast starts."""
 
     def __init__(self, rows: Iterable[dict]) -> None:
         super().__init__(rows)
@@ -41,7 +39,7 @@ class Hyperparameters(list[dict]):
 def model_settings(
     hyperparameters: Hyperparameters, coordinates: Mapping[str, object]
 ) -> dict[str, object]:
-    """Return the hyper-parameters of a cell: of all rows that hold for it, later ones win."""
+    """Return the hyper-parameters of a cell; later matching rows override earlier ones."""
     merged = {}
     for row in hyperparameters.of(coordinates["dataset"], coordinates["method"]):
         if all(coordinates[own] in row[name] for name, own in SELECTORS.items() if name in row):
@@ -52,11 +50,11 @@ def model_settings(
 def with_hyperparameters(
     default: Path, check: str, cells: Callable[[Section], Mapping]
 ) -> Callable[[Section, Mapping[str, Mapping]], Section]:
-    """Return how a study is prepared: its section gets its hyper-parameters and its cells.
+    """Return a ``prepare`` function that adds hyper-parameters and cells to a study's section.
 
-    ``default`` is the table where the section names none. ``check`` is named as text, because it
-    constructs models and so imports all methods; it refuses a section that could not run, given the
-    user's own data sets too.
+    ``default`` is the table if the section names none. ``check`` names a function that rejects a
+    section that could not run, given the user's own data sets. It is text because that function
+    constructs models and so imports all methods.
     """
 
     def prepare(section: Section, own_sets: Mapping[str, Mapping]) -> Section:
@@ -71,10 +69,10 @@ def with_hyperparameters(
 def load_hyperparameters(path: str | Path) -> Hyperparameters:
     """Read the table of hyper-parameters, a CSV file.
 
-    A row holds for the variants, datasets, methods and epsilons that it names, separated by spaces;
-    without one of them it holds for all. Its other columns are source and the settings, values as
-    in YAML; an empty cell sets nothing. Lines that start with # are comments. Later rows override
-    earlier ones, setting by setting.
+    A row applies to the variants, datasets, methods and epsilons in these columns, separated by
+    spaces; an empty column means all. The other columns are ``source`` and the settings, with
+    values as in YAML; an empty field sets nothing. Lines that start with # are comments. Later rows
+    override earlier ones, setting by setting.
     """
     try:
         with open(path, encoding="utf-8-sig", newline="") as stream:

@@ -1,4 +1,4 @@
-"""What a job does: find its function, load its ratings, run, write its tables."""
+"""Run a job: find its function, load its ratings, run it, write its tables."""
 
 import importlib
 import importlib.util
@@ -25,9 +25,9 @@ def run_job(
 ) -> None:
     """Run a job and write its tables, each whole or not at all.
 
-    Where the ratings are not available, the tables have no rows and the other file is empty: tables
-    and report say so. ``run`` is what :attr:`dpmc_studies.frame.api.Job.run` names; ``columns`` and
-    ``outputs`` are, by table, its columns and the file to write; for the others see :class:`Task`.
+    If the ratings are not available, the tables have no rows, and the other file is empty. ``run``
+    is the function that :attr:`dpmc_studies.frame.api.Job.run` names. ``columns`` and ``outputs``
+    map each table to its columns and to the file to write. For the others see :class:`Task`.
     """
     ratings = Ratings.load_if_available(inputs[RATINGS]) if RATINGS in inputs else None
     if RATINGS in inputs and ratings is None:
@@ -44,7 +44,7 @@ def run_job(
 
 
 def plain_cells(cells: Mapping[Cell, Mapping[str, object]]) -> list[tuple[dict, dict]]:
-    """Return cells as Snakemake carries them to a job: their fields, and what they use."""
+    """Return cells as Snakemake passes them to a job: pairs of fields and settings."""
     return [(cell.coordinates(), dict(settings)) for cell, settings in cells.items()]
 
 
@@ -55,9 +55,7 @@ def function(name: str) -> Callable:
 
 
 def make_importable(folder: str | Path | None) -> None:
-    """Let the modules of a study outside of this package, in ``folder``, be imported by their
-    names.
-    """
+    """Make the modules of a study in ``folder``, outside of this package, importable."""
     if folder is not None:
         parent = str(Path(folder).resolve().parent)
         if parent not in sys.path:

@@ -1,4 +1,4 @@
-"""Where everything of a run lies, and what each job of it uses: what the workflow asks.
+"""The files of a run and the inputs, settings and code of its jobs, for the workflow.
 
 A run is a folder of results with one configuration: ``results``, and ``results/quick`` beside it.
 """
@@ -64,7 +64,7 @@ class Plan:
         return {name: self._file(study, each) for name, each in self.sources(study, job, place)}
 
     def sources(self, study: Study, job: Job, place: Place) -> list[tuple[str, Source]]:
-        """Return the names of the inputs of a job, and what they are."""
+        """Return the inputs of a job as pairs of name and source."""
         cell = next(iter(self.settings(study, job, place)))
         return list(job.inputs(self.sections[study.name], cell).items())
 
@@ -84,7 +84,7 @@ class Plan:
             ) from None
 
     def settings_by_cell(self, study: Study) -> dict[str, Mapping[str, object]]:
-        """Return the settings of every cell of the study's table of trials, by its name."""
+        """Return the settings of every cell of the study's table of trials, by name of the cell."""
         section = self.sections[study.name]
         return {
             cell_name(coordinates): settings
@@ -106,7 +106,7 @@ class Plan:
         return digest_of(job.run, modules, study)
 
     def targets(self, study: Study, target: str | None = None) -> list[str]:
-        """Return what a target makes: None stands for the study's own."""
+        """Return the files of a target; None is the study's own target."""
         jobs = [job for job in study.jobs if job.target == target]
         steps = [step for step in study.steps if step.target == target]
         tables = dict.fromkeys(table for job in jobs for table in job.tables)
@@ -141,7 +141,7 @@ class Plan:
 def plans(
     configuration: Mapping[str, object], own: Mapping, quick: Path, studies: Mapping[str, Study]
 ) -> dict[str, Plan]:
-    """Return the plan of each run by its folder: the full one, and the quick one beside it.
+    """Return the plan of each run by its folder: the full run and the quick run.
 
     The arguments are those of :func:`configured`.
     """
@@ -156,8 +156,8 @@ def configured(
 ) -> dict[str, Mapping]:
     """Return the unchecked configuration of each run by its folder.
 
-    ``configuration`` is that of the full run, the defaults with the user's settings. The quick run
-    has the settings of the file ``quick``, and over them the user's ``own``.
+    ``configuration`` is the configuration of the full run: the defaults with the user's settings.
+    The quick run uses the settings of the file ``quick``, overridden by the user's ``own``.
     """
     overlay = configurations.load(quick)
     configurations.refuse_unknown_nulls(configuration, overlay)
@@ -169,7 +169,7 @@ def configured(
 
 
 def page_settings(plan: Plan, studies: Iterable[Study]) -> dict[str, object]:
-    """Return what pages of studies take from the configuration, as plain values."""
+    """Return the configuration of studies' pages, as plain values."""
     chosen = list(studies)
     sections = plan.sections
     return {
@@ -190,11 +190,10 @@ def page_settings(plan: Plan, studies: Iterable[Study]) -> dict[str, object]:
 
 
 def digest_of(run: str, others: Iterable[str | Path], study: Study) -> str:
-    """Return the digest of the module of a function, and of other modules and files.
+    """Return the digest of a function's module and of other modules and files.
 
-    ``run`` is ``"package.module:function"``. ``others`` are names of modules; what has a slash or
-    ends in ``.py`` is a file. The modules of a study outside of this package are followed like
-    those of this one.
+    ``run`` is ``"package.module:function"``. ``others`` are names of modules; a name with a slash
+    or ending in ``.py`` is a file. Modules of a study outside of this package are followed, too.
     """
     named = [run.partition(":")[0], *map(str, others)]
     files = [name for name in named if "/" in name or name.endswith(".py")]
@@ -213,9 +212,9 @@ def text_files(study: Study) -> list[Path]:
 
 
 def relative_folder(study: Study) -> str | None:
-    """Return the folder of a study outside of this package, seen from where Snakemake runs.
+    """Return the folder of a study outside of this package, relative to Snakemake's folder.
 
-    It is among the parameters of jobs: if the whole project moves, nothing runs again.
+    It is a parameter of jobs; being relative, it does not change if the whole project moves.
     """
     return None if study.folder is None else os.path.relpath(study.folder)
 
@@ -257,7 +256,7 @@ def ratings_file(dataset: str) -> str:
 
 
 def source_file(dataset: str) -> str:
-    """Return where it is recorded what became of the file of a real data set."""
+    """Return the file that records where a real data set's raw file is."""
     return f"results/data/{dataset}.source.json"
 
 
@@ -268,7 +267,7 @@ def pattern(job: Job) -> str:
 
 
 def at(path: str, job: Job, place: Place) -> str:
-    """Return a path with the coordinates of one job in the place of wildcards."""
+    """Return a path with the coordinates of one job in place of the wildcards."""
     return path.format(**dict(zip(job.coordinates, place, strict=True)))
 
 
@@ -302,19 +301,19 @@ def report_pages(studies: Iterable[Study]) -> list[str]:
 
 
 def log_file(top: str, study: Study, name: str, job: Job | None = None) -> str:
-    """Return the log of a rule; a job with coordinates has one of its own."""
+    """Return the log of a rule; each job with coordinates has its own."""
     below = f"{name}/{pattern(job)}" if job is not None and job.coordinates else name
     return f"{top}/{study.name}/logs/{below}.log"
 
 
 def benchmark_file(top: str, study: Study, job: Job) -> str:
-    """Return where Snakemake writes what a job took."""
+    """Return Snakemake's file of a job's time and memory."""
     below = f"{job.name}/{pattern(job)}" if job.coordinates else job.name
     return f"{top}/{study.name}/benchmarks/{below}.tsv"
 
 
 def step_benchmark_file(top: str, study: Study, step: Step) -> str:
-    """Return where Snakemake writes what a step took."""
+    """Return Snakemake's file of a step's time and memory."""
     return f"{top}/{study.name}/benchmarks/{step.name}.tsv"
 
 

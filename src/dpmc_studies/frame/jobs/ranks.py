@@ -1,4 +1,4 @@
-"""Ranks of a configuration that no matrix of the stated size has."""
+"""Rejection of ranks that are too large for the matrix."""
 
 from collections.abc import Iterator, Mapping
 
@@ -14,10 +14,10 @@ SHAPES = {
 
 
 def check_ranks(configuration: Mapping) -> None:
-    """Refuse a rank beyond the number of users or items, where a configuration tells them.
+    """Refuse a rank beyond the number of users or items, if the configuration states them.
 
-    It does where users and items are next to the rank, or where the key is a data set of
-    :data:`SHAPES`. Of other data nothing is known before they are read.
+    The configuration states them if users and items are next to the rank, or if the key is a data
+    set of :data:`SHAPES`. The size of other data is unknown before they are read.
     """
     for place, entry in _mappings("", configuration):
         shape = _shape(place, entry)

@@ -1,9 +1,9 @@
-"""Random streams keyed by the coordinates they may depend on.
+"""Random streams, keyed by the coordinates that they may depend on.
 
-Two streams are the same if and only if seed, purpose and coordinates are the same. So mechanisms
-are compared on the same data, mask and start (those streams do not name the mechanism), no two
-cells share noise (that stream names everything), and neither the number of cores, the order of
-jobs nor the number of trials changes a number.
+Two streams are the same if and only if seed, purpose and coordinates are the same. Mechanisms are
+compared on the same data, mask and start, because these streams do not name the mechanism. No two
+cells share noise, because the noise stream names every coordinate. Numbers do not depend on the
+number of cores, the order of jobs or the number of trials.
 """
 
 import hashlib

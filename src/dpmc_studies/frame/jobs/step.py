@@ -1,4 +1,4 @@
-"""What a step does: find its function, run it on a study's tables, write what it makes."""
+"""Run a step: find its function, run it on a study's tables, write the results."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ def run_step(
 ) -> None:
     """Run a step, and write its tables to ``outputs``, or fill the one folder there.
 
-    The others are as in :class:`dpmc_studies.frame.api.Step`, ``results`` the study's folder.
+    ``results`` is the study's folder; the others are as in :class:`dpmc_studies.frame.api.Step`.
     """
     if makes:
         made = function(run)(results, settings)

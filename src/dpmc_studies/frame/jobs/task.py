@@ -1,4 +1,4 @@
-"""What a job is given."""
+"""The argument of a job's function."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ class Task:
 
     @property
     def cell(self) -> Cell:
-        """The first cell: the only one where a job is a cell."""
+        """The first cell, which is the only one if each job is one cell."""
         return next(iter(self.cells))
 
     @property
     def settings(self) -> dict[str, object]:
-        """The settings that all cells have in common: all of them where a job is a cell."""
+        """The settings that all cells have in common; all settings if each job is one cell."""
         return in_common(self.cells)

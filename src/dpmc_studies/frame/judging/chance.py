@@ -1,7 +1,7 @@
-"""How far chance may be behind a verdict: its p-value, many claims at once, and what n could show.
+"""Chance as an explanation of a verdict: p-values, many claims at once, and power.
 
-The p-value of a verdict is the level at which its rule would just give it; at 5 % that is the rule
-itself, up to the difference between bootstrapped intervals and t-intervals of the same width.
+The p-value of a verdict is the smallest level at which its rule would still give the verdict. At 5
+% this is the rule itself, except that the rule uses bootstrapped instead of t-intervals.
 """
 
 from collections.abc import Sequence
@@ -29,9 +29,9 @@ POWER = 0.8
 
 
 def detectable(standard_error: np.ndarray, trials: np.ndarray, level: float = LEVEL) -> np.ndarray:
-    """Return the smallest difference that a two-sided t-test would show in 80 % of repeats.
+    """Return the smallest difference that a two-sided t-test would detect with 80 % power.
 
-    (t(1 - level / 2) + t(.8)) standard errors, both quantiles with n - 1 degrees of freedom:
+    It is (t(1 - level / 2) + t(0.8)) standard errors, both quantiles with n - 1 degrees of freedom:
     Bloom, "Minimum detectable effects" (Evaluation Review 19, 1995). NaN with fewer than two
     trials.
     """
@@ -50,8 +50,8 @@ def _standard_error(low: np.ndarray, high: np.ndarray, trials: np.ndarray) -> np
 def p_of_effect(verdict: str, pooled: Interval, below: float = 0.0) -> float:
     """Return the p-value of a verdict on a pooled effect, NaN without an interval.
 
-    No effect: the larger of the two one-sided tests against the margin; supported: that the effect
-    is not ``below``; contradicted: that it is not 0.
+    For no effect it is the larger p-value of the two one-sided tests against the margin. For
+    supported the test is against ``below``, for contradicted against 0.
     """
     if not np.isfinite(pooled.low):
         return np.nan
@@ -72,9 +72,9 @@ def p_of_rule(
     threshold: float = 0.0,
     below: float = 0.0,
 ) -> float:
-    """Return the p-value of a verdict by ALL, MOST or POOLED, NaN for an open one.
+    """Return the p-value of a verdict by ALL, MOST or POOLED, NaN if inconclusive.
 
-    ``values`` has shape (comparisons, trials), ``pooled`` is their pooled effect; the other
+    ``values`` has shape (comparisons, trials), and ``pooled`` is their pooled effect. The other
     arguments are those of the rules.
     """
     if verdict == INCONCLUSIVE:
@@ -97,9 +97,9 @@ def p_of_rule(
 
 
 def p_of_range(verdict: str, tests: RowTests, low: float, high: float) -> float:
-    """Return the p-value of a verdict that all means lie in [low, high], or one outside.
+    """Return the p-value of a verdict on whether all means are in [low, high].
 
-    Each mean has a test of its own, with Bonferroni's correction.
+    Each mean has its own test, with Bonferroni's correction.
     """
     if verdict == INCONCLUSIVE:
         return np.nan
@@ -114,8 +114,9 @@ def p_of_range(verdict: str, tests: RowTests, low: float, high: float) -> float:
 def p_of_parts(findings: Sequence[Finding], verdict: str) -> float:
     """Return the p-value of a verdict on a conjunction.
 
-    All parts must hold, so the largest counts; one part is enough against it, so the least counts,
-    times the number of parts. A plain fact is certain; NaN if a part that counts has none.
+    If the conjunction holds, the largest p-value of its parts counts. One part is enough against
+    it: the smallest p-value counts, times the number of parts. Plain facts are certain. The result
+    is NaN if a part that counts has no p-value.
     """
     if verdict == INCONCLUSIVE:
         return np.nan
@@ -131,11 +132,11 @@ def _is_certain(finding: Finding) -> bool:
 
 
 def with_chance(claims: pd.DataFrame, own: pd.Series) -> pd.DataFrame:
-    """Add what chance may be behind verdicts: columns ``holm`` and ``detectable``.
+    """Add the columns ``holm`` and ``detectable`` to a table of claims.
 
-    ``holm`` is the p-value after Holm's correction over the claims of the papers, or over those of
-    our own, that have one. ``detectable`` is, where the rules of trials find no effect, the
-    smallest pooled one that they would have shown, see :func:`detectable`.
+    ``holm`` is the p-value after Holm's correction over all claims of the papers that have one, or
+    over all of our own. ``detectable`` is the smallest pooled effect that rules on trials would
+    have found, for verdicts of no effect, see :func:`detectable`.
     """
     adjusted = pd.Series(np.nan, index=claims.index)
     for family in (own, ~own):
@@ -150,10 +151,9 @@ def with_chance(claims: pd.DataFrame, own: pd.Series) -> pd.DataFrame:
 
 
 def standing(claims: pd.DataFrame) -> tuple[int, int, list[str]]:
-    """Count decided claims, those of them with a p-value, and name what falls to the correction.
+    """Count decided claims and those with a p-value, and name those that the correction undoes.
 
-    Returns the two counts and the ids of claims that are decided at 5 %, and not any more after
-    Holm's correction over as many.
+    The ids are those of claims that are decided at 5 %, but not after Holm's correction.
     """
     decided = claims[~claims["verdict"].isin([INCONCLUSIVE, NOT_RUN])]
     tested = decided[decided["p_value"].notna()]

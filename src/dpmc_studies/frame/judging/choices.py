@@ -1,6 +1,6 @@
-"""Choices that rules make for every claim, and how another reading makes them.
+"""Choices of the rules that apply to every claim and that a reading may change.
 
-Evidence holds the choices by which it is judged: a reading with other ones is other evidence.
+The evidence contains the choices. A reading with other choices is another evidence.
 """
 
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ class Choices:
     widening: float = 1.0  # factor of every margin that we chose
 
     def widened(self, margin: float) -> float:
-        """Return one of our margins as the reading has it, in its own unit and not as a log."""
+        """Return a margin of ours under these choices, in its own unit and not as a log."""
         return self.widening * margin
 
     def margin(self) -> tuple[float, float]:
-        """Return the log ratios within which an effect counts as none."""
+        """Return the limits of log ratios between which there is no effect."""
         size = self.widened(NO_MORE_THAN)
         return np.log1p(-size), np.log1p(size)
 
@@ -34,10 +34,10 @@ class Choices:
         return pooled_interval(values, confidence=confidence, weighted=self.weighted)
 
     def few_beyond(self, values: np.ndarray) -> bool:
-        """Say whether at most 10 % of comparisons, or one, are significantly beyond the margin.
+        """Return whether at most 10 % of comparisons, or one, are significantly beyond the margin.
 
-        Where more are, opposite effects may cancel in what is pooled. ``values`` has shape
-        (comparisons, trials); a comparison has a t-test against the nearer side, Holm-corrected.
+        If there are more, opposite effects may cancel in the pooled effect. ``values`` has shape
+        (comparisons, trials). The t-tests are against the nearer margin, Holm-corrected.
         """
         low, high = self.margin()
         nearer = np.where(row_tests(values).mean < 0, low, high)

@@ -50,16 +50,15 @@ CLAIM_COLUMNS = (
 
 
 def load_claims(path: str | Path, predicates: Mapping[str, Callable]) -> list[dict[str, str]]:
-    """Load the claims: for each its id, source, sentence, claim in our words and predicate.
+    """Load the claims: the id, source, sentence, claim in our words, and predicate of each.
 
-    The sentence is a few words of the source, as they stand there. A claim of our own, which no
-    paper makes, says ``own: true`` instead of both; its source is :data:`OWN`, its sentence empty.
-    When its predicate was written (:data:`WRITTEN`) is added from ``predicates.yaml`` beside it,
-    which lists claims by that word; of a claim that it does not list nothing is known but that it
-    is there now, which is after.
+    The sentence quotes a few words of the source. A claim of our own, which no paper makes, has
+    ``own: true`` instead of both; its source is :data:`OWN` and its sentence empty.
+    ``predicates.yaml`` in the same folder lists claims by when their predicate was written
+    (:data:`WRITTEN`). A claim that is not listed counts as written after the results.
 
-    ``predicates`` has what judges a claim by its id. A file that is missing or malformed, an entry
-    that lacks a key, and an id without a predicate or with two entries raise InputError.
+    ``predicates`` maps the id of a claim to the function that judges it. A missing or malformed
+    file, an entry without a key, an id without a predicate and an id twice raise InputError.
     """
     path = Path(path)
     if not path.is_file():
@@ -126,7 +125,7 @@ def _stated(entry: object) -> object:
 
 
 def is_own(claims: pd.DataFrame) -> pd.Series:
-    """Say of each claim in a table whether it is one of our own."""
+    """Return for each claim in a table whether it is one of our own."""
     if "source" not in claims:
         return pd.Series(False, index=claims.index)
     return claims["source"] == OWN
@@ -138,11 +137,11 @@ def table_of_verdicts(
     evidence: object,
     readings: Mapping[str, object] | None = None,
 ) -> pd.DataFrame:
-    """Judge claims by their predicates, columns :data:`CLAIM_COLUMNS`, in the order given.
+    """Judge claims by their predicates; return columns :data:`CLAIM_COLUMNS`, in the order given.
 
-    ``claims`` are those of :func:`load_claims`. ``readings`` has, by name, the evidence as another
-    reading of the results sees it: the column ``readings`` has the verdict by each, and
-    ``depends_on`` names those that decide otherwise.
+    ``claims`` come from :func:`load_claims`. ``readings`` maps names to the evidence under another
+    reading of the results. The column ``readings`` has the verdict under each, and ``depends_on``
+    the names of those with another decision.
     """
     rows = []
     for claim in claims:
@@ -159,7 +158,7 @@ def table_of_verdicts(
 def judge_all(
     module: str | Path, predicates: Mapping[str, Callable], evidence: object, *others: Mapping
 ) -> pd.DataFrame:
-    """Judge the claims beside a module, its ``__file__``, or above it.
+    """Judge the claims in the folder of a module (its ``__file__``), or above it.
 
     See :func:`load_claims` and :func:`table_of_verdicts`.
     """

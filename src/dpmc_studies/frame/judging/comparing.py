@@ -1,4 +1,4 @@
-"""Claims of the form "A against B": what a study's ``claims.yaml`` says of them, and their rules.
+"""Claims of the form "A against B", declared in a study's ``claims.yaml``, and their rules.
 
 An entry with a key ``compare`` needs no predicate in Python::
 
@@ -9,10 +9,10 @@ An entry with a key ``compare`` needs no predicate in Python::
       rule: all
       threshold: 0.01
 
-The study gives one function for all of them, which makes of the sides what a rule judges. A list of
-values is each of them in turn; ``best`` is the one of least error. ``parts`` is a list of such
-comparisons with names, all of which have to hold. How it is judged is written from the entry
-(``wording.py``); a ``predicate`` beside it is added to these sentences.
+The study provides one function that turns the sides into the comparisons that a rule judges. A list
+of values means each of them in turn. ``best`` is the value with the least error. ``parts`` is a
+list of named comparisons that must all hold. ``wording.py`` writes how the claim is judged from the
+entry, and adds the entry's ``predicate``, if any.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ from dpmc_studies.yaml_files import read_plain
 
 
 class Rule(NamedTuple):
-    """What judges comparisons, and the bounds that it takes."""
+    """A rule that judges comparisons, and the bounds that it takes."""
 
     of_sample: Callable[..., Finding] | None  # with numbers that a paper reports beside ours
     of_rows: Callable[..., Finding] | None
@@ -62,16 +62,16 @@ UNITS = {
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a comparison: values by the names of coordinates.
+    """One side of a comparison: names of coordinates -> values.
 
-    ``best`` says that the one of least error stands for all of them.
+    ``best``: the combination with the least error represents them all.
     """
 
     values: Mapping[str, tuple]
     best: bool = False
 
     def has(self, **coordinates: object) -> bool:
-        """Say whether these coordinates are on this side; what it does not name may be anything."""
+        """Return whether the side includes these coordinates; it includes any that it does not name."""
         return all(coordinates[name] in values for name, values in self.values.items())
 
     def each(self) -> Iterator[dict[str, object]]:
@@ -82,7 +82,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A claim of the form "A against B", as ``claims.yaml`` has it."""
+    """A claim of the form "A against B", as declared in ``claims.yaml``."""
 
     first: Side
     second: Side
@@ -118,7 +118,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Compared:
-    """The predicate of an entry: it judges evidence, and ``says`` how."""
+    """The predicate of an entry: it judges evidence, and ``says`` explains how."""
 
     judge: Callable[[object, Comparison], Finding]
     parts: tuple[Comparison, ...]
@@ -139,10 +139,10 @@ def at_places(
     names: Sequence[str],
     models: Sequence[str],
 ) -> dict[tuple, Pair]:
-    """Set the best of the first side against the best of the second, where both were run.
+    """Compare the best of the first side with the best of the second at each place with both.
 
-    ``places`` are those of :func:`dpmc_studies.statistics.paired.places`, whose parts ``names``
-    are, and whose columns ``models``.
+    ``places`` come from :func:`dpmc_studies.statistics.paired.places`. ``names`` are the
+    coordinates of a place, and ``models`` the coordinates of its columns.
     """
     here = {
         place: errors
@@ -172,14 +172,15 @@ def compared_claims(
     best: Collection[str] = ("first", "second"),
     optional: Collection[str] = (),
 ) -> dict[str, Compared]:
-    """Return the predicates of the claims of a file that have a key ``compare``, by their ids.
+    """Return id -> predicate for the claims of a file that have a key ``compare``.
 
-    ``judge`` makes a finding of the evidence and a comparison, by :meth:`Comparison.judge`.
-    ``coordinates`` are what sides and ``where`` may name, with their values (empty for a number),
-    and ``groups`` short names for several values. Only sides name ``models``, and ``where`` the
-    other coordinates; without ``models`` both may name all. A side or ``where`` must name what is
-    ``needed``, unless the second side is a best. The sides in ``best`` may be one. ``optional``
-    has "over" if ``judge`` divides both sides by it. An unknown name raises InputError.
+    ``judge`` turns the evidence and a comparison into a finding, with :meth:`Comparison.judge`.
+    ``coordinates`` are the names that sides and ``where`` may use, with their values (empty for a
+    number); ``groups`` are short names for several values. Only sides may name ``models``, and only
+    ``where`` the other coordinates; without ``models`` both may name all. A side or ``where`` must
+    name all ``needed`` coordinates, unless the second side is a best. ``best`` lists the sides that
+    may be a best. ``optional`` has "over" if ``judge`` can divide by it. Unknown names raise
+    InputError.
     """
     places = [name for name in coordinates if name not in models] if models else coordinates
     names = models or coordinates, places
@@ -192,7 +193,7 @@ def compared_claims(
 
 
 class _Reading(NamedTuple):
-    """Reads one entry, and refuses what is not known."""
+    """Reads one entry, and rejects unknown names."""
 
     coordinates: Mapping[str, Collection]
     groups: Mapping[str, Collection]

@@ -31,11 +31,11 @@ def lines_of(
     found: Sentences | None = None,
     **values: object,
 ) -> list[Line]:
-    """Return the lines of some claims, in the order given; those that were not judged have none.
+    """Return the lines of some claims, in the order given, without claims that were not judged.
 
-    ``claims`` is the table of verdicts, or None before anything is judged. ``about`` says before
-    each title what the claims are about. ``found`` has sentences by claim and verdict, and
-    ``values`` what their placeholders need.
+    ``claims`` is the table of verdicts, or None before anything is judged. ``about``, the subject
+    of the claims, precedes each title. ``values`` fill the sentences ``found``, by claim and
+    verdict.
     """
     if claims is None:
         return []

@@ -1,4 +1,4 @@
-"""The verdict on one claim, what is behind it, and the thresholds that all rules share."""
+"""The verdict on one claim with its evidence, and the thresholds that all rules share."""
 
 from dataclasses import dataclass
 
@@ -24,7 +24,7 @@ ALL, MOST, SOME, POOLED, WITHIN, FACT = "all", "most", "some", "pooled", "within
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of one claim: two verdicts and what is behind them."""
+    """The verdicts on one claim, by our trials and by the reported table, with their evidence."""
 
     # on our trials, one of `VERDICTS`. "No effect" is as firm as the first two: the whole 90 %
     # interval lies inside the margin, and so do all but few of the comparisons.
@@ -51,6 +51,6 @@ class Finding:
 
     @property
     def status(self) -> str:
-        """The verdict, or :data:`NOT_RUN` where it is open for want of results or of data."""
+        """The verdict, or :data:`NOT_RUN` if results or data are missing."""
         lacking = self.verdict == INCONCLUSIVE and NOT_AVAILABLE in self.reason.lower()
         return NOT_RUN if lacking else self.verdict

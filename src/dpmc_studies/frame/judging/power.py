@@ -1,4 +1,4 @@
-"""About how many trials would decide an open claim, if means and spreads stayed what they are."""
+"""The approximate number of trials that would decide an inconclusive claim."""
 
 import numpy as np
 from scipy import special
@@ -11,15 +11,15 @@ from dpmc_studies.statistics.tests import LEVEL, Interval, RowTests, row_tests
 def trials_needed(
     rule: str, values: np.ndarray, threshold: float = 0.0, choices: Choices = USUAL
 ) -> float:
-    """Return about how many trials would decide, if means and spreads stayed what they are.
+    """Return about how many trials would decide, at unchanged means and spreads.
 
-    The least of what would show that there is no effect, and of what would decide by the rule:
-    POOLED and MOST by an interval off 0, MOST also by wins of more than half of the comparisons,
-    ALL by wins of 90 % of them or by one loss.
+    The result is the smaller of two numbers: trials that would show that there is no effect, and
+    trials that would decide by the rule. POOLED and MOST decide by an interval without 0, MOST also
+    by wins of more than half of the comparisons, and ALL by wins of 90 % of them or by one loss.
 
-    ``values`` has shape (comparisons, trials); ``threshold`` is what comparisons are tested
-    against. Rounded to two significant digits; NaN with fewer trials than an interval needs,
-    infinite if no number of trials would do.
+    ``values`` has shape (comparisons, trials); ``threshold`` is the value that comparisons are
+    tested against. The result is rounded to two significant digits. It is NaN with too few trials
+    for an interval, and infinite if no number of trials is enough.
     """
     tests, pooled = row_tests(values, null=threshold), choices.pooled(values)
     trials = int(tests.trials.min())
@@ -49,16 +49,16 @@ def trials_needed(
 
 
 def trials_off_zero(interval: Interval) -> float:
-    """Return about how many trials would take 0 out of an interval, as :func:`trials_needed`."""
+    """Return about how many trials would exclude 0 from an interval, as :func:`trials_needed`."""
     half = (interval.high - interval.low) / 2
     return _more(interval.trials, (half / interval.estimate) ** 2 if interval.estimate else np.inf)
 
 
 def trials_to_settle(tests: RowTests, low: float, high: float) -> float:
-    """Return about how many trials would decide whether all means lie in [low, high].
+    """Return about how many trials would decide whether all means are in [low, high].
 
-    If means and spreads stayed what they are: until one interval lies wholly outside, if a mean
-    does, or all lie inside. Two significant digits; infinite if a mean is at a bound.
+    At unchanged means and spreads, until one interval is wholly outside, if a mean is, or until all
+    intervals are inside. Two significant digits; infinite if a mean is at a bound.
     """
     room = np.minimum(tests.mean - low, high - tests.mean)  # below 0 outside
     with np.errstate(divide="ignore", invalid="ignore"):

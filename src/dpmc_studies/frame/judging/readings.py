@@ -1,7 +1,7 @@
-"""Other readings of the same results, on each of which every claim is judged too.
+"""Other readings of the same results, under which every claim is judged too.
 
-A claim that holds on one half of the trials alone depends on which trials were run: its column
-``depends_on`` says so.
+A claim that holds on only one half of the trials depends on which trials were run. The column
+``depends_on`` then names the half.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,12 +12,12 @@ import pandas as pd
 def on_trials(
     tables: Mapping[str, pd.DataFrame], cells: Mapping[str, Sequence[str]]
 ) -> Iterator[tuple[str, dict[str, pd.DataFrame]]]:
-    """Yield the name of each reading with the tables as it has them.
+    """Yield the name of each reading with its tables.
 
     The readings are the trials with even numbers and those with odd numbers: no trial is in both.
 
-    ``cells`` is name of a table with trials -> its columns that name a cell, then the one that
-    numbers the trials. Other tables stay as they are.
+    ``cells`` maps the name of a table with trials to its columns: those that name a cell, then the
+    column of trial numbers. Other tables stay unchanged.
     """
     for name, rest in (("even trials", 0), ("odd trials", 1)):
         half = {
@@ -28,10 +28,10 @@ def on_trials(
 
 
 def depends_on(verdict: str, others: Mapping[str, str], firm: Sequence[str]) -> str:
-    """Name the readings that decide otherwise; one that leaves a claim open does not.
+    """Name the readings with another decision; an inconclusive verdict is not a decision.
 
-    ``verdict`` is on the results as they are, ``others`` is reading -> verdict; ``firm`` verdicts
-    decide.
+    ``verdict`` is the verdict on the unchanged results, and ``others`` maps readings to verdicts.
+    ``firm`` are the verdicts that decide.
     """
     return formatted(
         {name: other for name, other in others.items() if other != verdict and other in firm}

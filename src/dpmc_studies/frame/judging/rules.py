@@ -1,7 +1,7 @@
-"""The rules by which a claim is judged, on our trials and on the paper's own reported table.
+"""The rules that judge a claim, on our trials and on the paper's reported table.
 
-What they return is a finding: the verdict of :mod:`dpmc_studies.frame.judging.verdicts`, with
-effect, interval and reason.
+Each returns a finding with effect, interval, reason and a verdict, from
+:mod:`dpmc_studies.frame.judging.verdicts`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -70,12 +70,12 @@ def judge_all(sample: Sample, threshold: float = 0.0) -> Finding:
 
 
 def judge_most(sample: Sample, below: float = 0.0) -> Finding:
-    """Apply MOST; ``below`` asks for a pooled effect that is that large."""
+    """Apply MOST; the pooled effect must be less than ``below``."""
     return _judge(MOST, sample, below=below)
 
 
 def judge_pooled(sample: Sample) -> Finding:
-    """Judge by the pooled effect alone; the reported table by a majority of its comparisons."""
+    """Judge by the pooled effect alone, and the reported table by a majority of its comparisons."""
     return _judge(POOLED, sample)
 
 
@@ -144,8 +144,8 @@ def _with_plain(pooled: Interval, values: np.ndarray, formatter: Formatter) -> s
 def all_of(findings: Sequence[Finding]) -> Finding:
     """Combine the parts of a claim: all must hold, and one that fails contradicts it.
 
-    Effect, interval, n, rule and margin are those of the first part; what an open claim needs is
-    needed by the part that needs most.
+    Effect, interval, n, rule and margin are those of the first part. An inconclusive claim needs
+    the largest number of trials that a part needs.
     """
     first, verdict = findings[0], combined([finding.verdict for finding in findings])
     needed = np.fmax.reduce([finding.needed for finding in findings])
@@ -191,7 +191,7 @@ def always_below(
     formatter: Formatter = percent,
     choices: Choices = USUAL,
 ) -> Finding:
-    """Apply ALL: comparisons are below the threshold where the claim holds.
+    """Apply ALL: the claim holds if comparisons are below the threshold.
 
     The effect is pooled over comparisons, its interval bootstrapped over trials.
     """
@@ -213,9 +213,9 @@ def mostly_below(
 
 
 def some_below(rows: Rows, *, formatter: Formatter = percent, choices: Choices = USUAL) -> Finding:
-    """Judge that some comparison is below 0, Holm-corrected; contradicted if all are above.
+    """Judge that at least one comparison is below 0, Holm-corrected; contradicted if all are above.
 
-    The effect is the least one. There is no margin, so no choice changes it.
+    The effect is the smallest comparison. There is no margin, so no choice changes it.
     """
     matrix = as_matrix(rows)
     counts, tests = tally(matrix), row_tests(matrix)
@@ -251,7 +251,7 @@ def _below(
 
 
 def within(rows: Rows, margin: float) -> Finding:
-    """Judge that mean log ratios lie within +-margin, see :func:`inside`."""
+    """Judge that mean log ratios are within +-margin, see :func:`inside`."""
     return inside(rows, -margin, margin)
 
 
@@ -263,12 +263,12 @@ def inside(
     formatter: Formatter = percent,
     margin_of: str = OURS,
 ) -> Finding:
-    """Judge that means lie in [low, high], by simultaneous t-intervals (Bonferroni, 95 %).
+    """Judge that means are in [low, high], by simultaneous t-intervals (Bonferroni, 95 %).
 
-    Supported if every interval lies inside, contradicted if any lies wholly outside. The effect
-    is the mean with the least room to a bound, or furthest beyond it, of those that contradict
-    where any does, with its interval; the margin is the upper bound, or the lower if there is no
-    upper, and ``margin_of`` says whose.
+    The claim is supported if every interval is inside, and contradicted if any is wholly outside.
+    The effect is the mean, with its interval, that is nearest to a bound or furthest beyond it,
+    among the contradicting means if there are any. The margin is the upper bound, or the lower if
+    there is no upper one; ``margin_of`` states whose margin it is.
     """
     margin = high if np.isfinite(high) else low
     tests = row_tests(as_matrix(rows), confidence=1 - LEVEL / len(rows))
@@ -326,20 +326,20 @@ def _bounds(low: float, high: float, formatter: Formatter) -> str:
 
 
 def not_available(what: str) -> Finding:
-    """Return the finding on a claim whose results have not been made."""
+    """Return the finding on a claim without results."""
     return Finding(INCONCLUSIVE, reason=f"{NOT_AVAILABLE} ({what})")
 
 
 def fact(holds: bool, reason: str, **numbers: float) -> Finding:
-    """Return the finding on a plain fact, with the numbers of :class:`Finding` that it has."""
+    """Return the finding on a plain fact; ``numbers`` are fields of :class:`Finding`."""
     return Finding(verdict_of(holds), reason=reason, **numbers)
 
 
 def explained(finding: Finding, text: str) -> Finding:
-    """Say in sentences of the reason what the numbers behind a finding are."""
+    """Add sentences about the numbers to the reason of a finding."""
     return replace(finding, reason=f"{finding.reason}. {text}")
 
 
 def named(name: str, finding: Finding) -> Finding:
-    """Say in the reason what a finding is about."""
+    """Add the subject of a finding to its reason."""
     return replace(finding, reason=f"{name}: {finding.reason}")

@@ -1,4 +1,4 @@
-"""From counts of comparisons, intervals and reported numbers to a verdict: ALL, MOST and POOLED."""
+"""Verdicts by ALL, MOST and POOLED, from counts, intervals and reported numbers."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -48,7 +48,7 @@ def tally(matrix: np.ndarray, threshold: float = 0.0) -> Tally:
 
 
 def obstacle_to(trials: np.ndarray, needed: int = 2) -> str:
-    """Say why comparisons with these numbers of trials allow no verdict, or return ""."""
+    """Return why comparisons with these numbers of trials allow no verdict, or ""."""
     missing, few = int((trials == 0).sum()), int((trials < needed).sum())
     if missing:
         return f"{NOT_AVAILABLE}: {missing} of {trials.size} comparisons"
@@ -58,7 +58,7 @@ def obstacle_to(trials: np.ndarray, needed: int = 2) -> str:
 
 
 def fewest(trials: np.ndarray) -> int:
-    """Return the fewest trials of any comparison that was run, 0 if none was."""
+    """Return the smallest number of trials of the comparisons that were run, or 0."""
     run = trials[trials > 0]
     return int(run.min()) if run.size else 0
 
@@ -72,7 +72,7 @@ def count(reported: np.ndarray, threshold: float = 0.0) -> Tally:
 
 
 def all_verdict(counts: Tally, no_effect: bool = False) -> str:
-    """ALL: at least 90 % wins and no loss; any loss contradicts; else there may be no effect."""
+    """Apply ALL: at least 90 % wins and no loss. Any loss contradicts; else maybe no effect."""
     if counts.obstacle:
         return _without(counts)
     if counts.losses:
@@ -83,7 +83,7 @@ def all_verdict(counts: Tally, no_effect: bool = False) -> str:
 
 
 def majority_verdict(counts: Tally) -> str:
-    """Return MOST by counts alone: more than half wins; more than half losses contradict."""
+    """Apply MOST to counts alone: more than half wins support, more than half losses contradict."""
     if counts.obstacle:
         return _without(counts)
     if 2 * counts.losses > counts.total:
@@ -96,10 +96,10 @@ def _without(counts: Tally) -> str:
 
 
 def has_no_effect(values: np.ndarray, choices: Choices = USUAL) -> bool:
-    """Say whether the whole 90 % interval of a pooled effect lies inside +-1 %.
+    """Return whether the 90 % interval of a pooled effect is inside +-1 %, with few outliers.
 
-    Few comparisons may lie outside (:meth:`Choices.few_beyond`): a mean of gains and losses near 0
-    is not the same as none. ``values`` has the shape (comparisons, trials).
+    Only few comparisons may be outside (:meth:`Choices.few_beyond`), because gains and losses with
+    a mean near 0 are an effect. ``values`` has the shape (comparisons, trials).
     """
     inner = choices.pooled(values, EQUIVALENCE)
     low, high = choices.margin()
@@ -114,9 +114,9 @@ def pooled_verdict(
 ) -> str:
     """Judge a pooled effect by its 95 % interval.
 
-    No effect within 1 % (checked first: even a real effect of half a percent counts as none),
-    contradicted above 0, supported below ``below``. Where the comparisons behind it are known,
-    :func:`has_no_effect` says whether there is none, else the interval does.
+    No effect within 1 % is checked first: even a significant effect of 0.5 % counts as none.
+    Otherwise above 0 is contradicted, and below ``below`` supported. ``no_effect`` is the answer of
+    :func:`has_no_effect`, for known comparisons; without it the interval decides.
     """
     if not np.isfinite(pooled.low):
         return INCONCLUSIVE
@@ -133,10 +133,10 @@ def pooled_verdict(
 def most_verdict(
     counts: Tally, pooled: Interval, below: float = 0.0, no_effect: bool | None = None
 ) -> str:
-    """MOST: the pooled effect is below 0 and more than half of the comparisons are wins.
+    """Apply MOST: the pooled effect is below 0 and more than half of the comparisons are wins.
 
-    No effect or contradicted by the pooled effect (see :func:`pooled_verdict`); contradicted by
-    losses in more than half of the comparisons.
+    The pooled effect can give no effect or contradicted (see :func:`pooled_verdict`). Losses in
+    more than half of the comparisons contradict, too.
     """
     if counts.obstacle:
         return INCONCLUSIVE
@@ -154,7 +154,7 @@ def reported_verdict(
 ) -> str:
     """Judge reported comparisons, of shape (comparisons, 1), by ALL, MOST or POOLED.
 
-    The margin is our own: a mean within it is no effect, with ALL looked at last.
+    The margin is ours. A mean within it is no effect, which ALL checks last.
     """
     counts = count(reported, threshold)
     low, high = choices.margin()
@@ -165,7 +165,7 @@ def reported_verdict(
 
 
 def combined(verdicts: Sequence[str]) -> str:
-    """Return the verdict on a conjunction: one part that does not hold is enough."""
+    """Return the verdict on a conjunction, which one failing part contradicts."""
     for verdict in (CONTRADICTED, NO_EFFECT):
         if verdict in verdicts:
             return verdict

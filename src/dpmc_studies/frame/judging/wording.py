@@ -1,4 +1,4 @@
-"""How a claim of the form "A against B" is judged, in sentences that are made from its data."""
+"""Sentences on how a claim of the form "A against B" is judged, from its declaration."""
 
 from collections.abc import Collection, Mapping
 
@@ -22,9 +22,9 @@ Coordinates = Mapping[str, Collection]
 
 
 def told(entry: Mapping, coordinates: Coordinates | None = None) -> str:
-    """Say how an entry with the key ``compare`` is judged.
+    """Return sentences on how an entry with the key ``compare`` is judged.
 
-    ``coordinates`` are those of the study: name -> values, or these with their labels.
+    ``coordinates`` are the study's: name -> values, or values with their labels.
     """
     known = coordinates or {}
     if "parts" not in entry:
