@@ -243,6 +243,8 @@ class TestTheBestChoice:
         ranks = by_rank(trials, {1: -0.3, 2: 0.01, 5: 0.0})
         assert judge("O5", trials, ranks=ranks).verdict == S
         assert judge("O5", trials, ranks=ranks[ranks["rank"] == 1]).verdict == C
+        # a reduced run has a table of ranks without rows
+        assert repr(judge("O5", trials, ranks=ranks[:0])) == repr(judge("O5", trials))
         # a rank of other claims does not matter
         assert repr(judge("O18", trials, ranks=ranks)) == repr(judge("O18", trials))
 

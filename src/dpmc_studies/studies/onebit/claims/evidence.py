@@ -132,7 +132,7 @@ class OneBitEvidence:
         remark = replace(self, trials=trials, wrong_link=None)
         for delta in self.deltas:
             each = remark.tight() if delta == THEOREM else remark
-            if self.ranks is None or self.kind == RAW:
+            if self.ranks is None or self.ranks.empty or self.kind == RAW:
                 found[f"{self.kind} outputs and {delta}"] = each
                 continue
             for rank in [self.rank] if self.rank else sorted(self.ranks["rank"].unique()):
