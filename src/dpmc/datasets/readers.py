@@ -34,10 +34,10 @@ BACKGROUND = ["gender", "education", "age"]  # of the people who filled in the p
 def read(dataset: Dataset, path: str | Path) -> Ratings:
     """Read the raw file of a data set.
 
-    Users and items are numbered from 0 in the order of their labels, which are integers where all
-    are written so (of Jester, in the order of the file); ratings keep the order of the file. Rows
-    that repeat a (user, item) pair with the same rating are dropped, and a warning of the logger
-    ``dpmc.datasets`` says how many.
+    Users and items are numbered from 0 in the order of their labels, which are integers if all are
+    written so (for Jester, in the order of the file). Ratings keep the order of the file. Rows that
+    repeat a (user, item) pair with the same rating are dropped, and a warning of the logger
+    ``dpmc.datasets`` gives their number.
 
     Raises
     ------

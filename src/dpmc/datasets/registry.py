@@ -1,8 +1,8 @@
 """The data sets that dpmc knows, and the entry that makes a user's own file one of them.
 
-MovieLens 1M, 10M and 20M carry the published checksums of their archives; all others were computed
-from the files themselves. Whatever arrives is used only if its checksum is right. No data is part
-of this repository: several licences forbid redistribution.
+MovieLens 1M, 10M and 20M have the published checksums of their archives; all other checksums were
+computed from the files. A file is used only if its checksum is right. This repository contains no
+data, because several licences forbid redistribution.
 """
 
 import math

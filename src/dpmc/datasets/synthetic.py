@@ -50,8 +50,8 @@ def generate(
 ) -> SyntheticInstance:
     """Draw M = scale * P Q^T, P and Q iid U(0, 1), and observe each entry with a probability.
 
-    The papers state neither the size nor the law of the factors; the defaults of the
-    configuration (100 x 500, scale 1) are those that fit their reported errors best (see
+    The papers state neither the size of the matrices nor the distribution of the factors. The
+    defaults of the configuration (100 x 500, scale 1) fit their reported errors best (see
     ``benchmarks/forensics.py``).
 
     Parameters

@@ -1,15 +1,15 @@
 """Noise mechanisms by name.
 
 ``MECHANISMS`` maps a name to "module:Class"; the module is imported when it is needed. A new
-mechanism is a class of its own file, with ``@register_mechanism("its_name")``, that has
+mechanism is a class in its own file, with the decorator ``@register_mechanism("its_name")`` and
 
 - ``from_variance(variance, **options)``, a classmethod,
 - ``rvs(size, rng)`` with a :class:`numpy.random.Generator`,
 - ``var()``.
 
-This is all that a training run asks of it. All of these are simulations with seeded floating-point
-numbers; exact noise for publication is in :mod:`dpmc.mechanisms.discrete`. Signs are flipped, not
-noised, by :mod:`dpmc.mechanisms.randomised_response`, which is none of these.
+A training run needs nothing else. These mechanisms are simulations with seeded floating-point
+numbers; :mod:`dpmc.mechanisms.discrete` has exact noise for publication.
+:mod:`dpmc.mechanisms.randomised_response` flips signs instead of adding noise.
 """
 
 import inspect

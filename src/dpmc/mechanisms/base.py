@@ -1,4 +1,4 @@
-"""What every noise distribution of this package offers, and the checks of its arguments."""
+"""The common interface of all noise distributions, and the checks of its arguments."""
 
 import math
 from abc import ABC, abstractmethod
@@ -45,11 +45,11 @@ class Mechanism(ABC):
 
     Names follow ``scipy.stats``. Functions of x or of a probability take scalars or arrays and
     return the same shape; a probability outside [0, 1] gives nan. Tails are computed directly,
-    never as 1 minus something, so ``sf`` and ``isf`` are right down to 1e-300.
+    never as 1 minus a probability, so ``sf`` and ``isf`` are accurate down to 1e-300.
 
-    A subclass is a frozen dataclass with a field ``scale`` and supplies the three functions of
-    the standardised half line below. (A plug-in for a training run need not be a subclass: it
-    needs ``from_variance``, ``rvs`` and ``var`` only, see :func:`dpmc.mechanisms.make_mechanism`.)
+    A subclass is a frozen dataclass with a field ``scale`` and defines the three functions of the
+    standardised half line below. (A plug-in for a training run need not be a subclass; it needs
+    only ``from_variance``, ``rvs`` and ``var``, see :func:`dpmc.mechanisms.make_mechanism`.)
     """
 
     scale: float
@@ -81,8 +81,8 @@ class Mechanism(ABC):
         """Draw noise: a float if ``size`` is None, else a float64 array of shape ``size``.
 
         For simulation only. A seed can be guessed, and the low-order bits of floating-point noise
-        tell what it was added to (Mironov, "On significance of the least significant bits for
-        differential privacy", CCS 2012). What is published needs
+        reveal the number that it was added to (Mironov, "On significance of the least significant
+        bits for differential privacy", CCS 2012). Published results need
         :mod:`dpmc.privacy.release`.
         """
 

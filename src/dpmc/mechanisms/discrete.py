@@ -1,27 +1,27 @@
-"""Exact noise on the integers: Laplace and Gaussian, where floating point decides nothing alone.
+"""Exact Laplace and Gaussian noise on the integers, free of rounding errors.
 
-Floating-point samplers leak through the gaps between the numbers that they can return (Mironov,
-"On significance of the least significant bits for differential privacy", CCS 2012). The draws here
-are integers, and their probabilities are exactly those stated.
+Floating-point samplers leak information through the gaps between the numbers that they can return
+(Mironov, "On significance of the least significant bits for differential privacy", CCS 2012). The
+draws here are integers with exactly the stated probabilities.
 
-The noise is on the integers, of mass proportional to exp(-rho(|k| / scale)), with a whole scale n.
-A proposal is a sign, v >= 0 with probability 2^-(v + 1), which is a number of zero bits, and u
-uniform on 0, ..., n - 1; the size k = u + n v is kept with probability
+The noise is an integer k with mass proportional to exp(-rho(|k| / scale)), for a whole scale n. A
+proposal is a random sign, v >= 0 with probability 2^-(v + 1), which is a number of zero bits, and u
+uniform on 0, ..., n - 1. The size k = u + n v is kept with probability
 
     p = exp(-rho(k / scale)) 2^v / BOUND,
 
-so that the mass of what is kept is that of the noise, once half of the zeros are thrown away. This
-is Karney's way for the normal law ("Sampling exactly from the normal distribution", ACM TOMS 2016),
-with v from bits in place of coins.
+so that kept proposals have the mass of the noise, after half of the zeros are discarded. This is
+Karney's method for the normal distribution ("Sampling exactly from the normal distribution", ACM
+TOMS 2016), with v from bits instead of coins.
 
-p is at most 1: for v = 0 because rho >= 0, and else rho >= v - 1/2, so that 2^v exp(-rho) is at
-most exp(1/2) (2/e)^v <= 2 exp(-1/2) < BOUND: that is the tangent of rho at z = 1 (rho = z for
-Laplace noise), as z >= v.
+p is at most 1. For v = 0 this holds because rho >= 0. Otherwise rho >= z - 1/2, its tangent at z =
+1 (rho = z for Laplace noise), and z >= v. So rho >= v - 1/2, and 2^v exp(-rho) is at most exp(1/2)
+(2/e)^v <= 2 exp(-1/2) < BOUND.
 
-To keep k, a uniform number is compared with p. Its first 53 binary digits are drawn, and p is
-computed in floating point with an error far below MARGIN, so nearly always they settle it. Where
-they do not, further digits are drawn, and p is computed with as many. What is kept is what would be
-kept in real numbers: no probability depends on a rounding error.
+A comparison of a uniform number with p decides whether k is kept. The first 53 binary digits of the
+number are drawn, and p is computed in floating point with an error far below MARGIN. These nearly
+always decide. Otherwise further digits are drawn, and p is computed with as many digits. The
+decision is that of real numbers: no probability depends on a rounding error.
 """
 
 import math

@@ -33,8 +33,8 @@ def secure_bits() -> Bits:
 def coin(n: int, d: int, bits: Bits) -> bool:
     """Return True with probability n/d, 0 <= n/d <= 1.
 
-    A uniform number is compared with n/d word by word of its binary digits: one word decides but
-    in one case of 2^32, whatever the size of d.
+    A uniform number is compared with n/d by words of its binary digits. One word decides, except in
+    one case of 2^32, for every size of d.
     """
     while True:
         whole, n = divmod(n << _WORD, d)

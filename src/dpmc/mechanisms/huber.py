@@ -1,9 +1,9 @@
 """Huber noise: Gaussian in the middle, Laplace in the tails.
 
-Source: Gowtham, Muthukrishnan, Tholeti and Kalyani, "Introducing the Huber mechanism for
-differentially private low-rank matrix completion" (arXiv:2206.07910; elsewhere Gowtham et al.
-2022), section 2.2, and Gowtham's thesis of the same title, chapter 4. Both have scale 1 only, and
-their inverse CDF lacks a minus sign; the formulas here are right.
+The noise is from Gowtham, Muthukrishnan, Tholeti and Kalyani, "Introducing the Huber mechanism for
+differentially private low-rank matrix completion" (arXiv:2206.07910; elsewhere called Gowtham et
+al. 2022), section 2.2, and Gowtham's thesis of the same title, chapter 4. Both have scale 1 only,
+and their inverse CDF lacks a minus sign; the formulas here are right.
 """
 
 import math
@@ -55,9 +55,9 @@ class Huber(Mechanism):
     def from_variance(cls, variance: float, scale: float = 1.0) -> Self:
         """Return Huber noise of a given variance and scale, by solving for a.
 
-        Huber noise of scale s has a variance above s^2; an InputError refuses one that no a
-        reaches. Variance 1 at scale 1 is unreachable but is a setting of the papers: they use a =
-        3, whose variance is 1.003610, and so does this function.
+        Huber noise of scale s has a variance above s^2; InputError refuses one that no a reaches.
+        Variance 1 at scale 1 is unreachable, but the papers use it with a = 3, whose variance is
+        1.003610. This function does the same.
         """
         variance, scale = positive_finite("variance", variance), positive_finite("scale", scale)
         if variance == 1 and scale == 1:

@@ -1,13 +1,13 @@
 """A ziggurat for Huber noise: fast, exact and deterministic draws at any a.
 
-The half line under f(z) = exp(-rho_a(z)) is cut into 256 pieces of equal area: 255 flat
-rectangles stacked on a base, which is a rectangle up to R and the tail beyond. A random piece and
-a random position in it give a point under f at once in about 99 % of the draws (Marsaglia and
-Tsang, "The Ziggurat Method for Generating Random Variables", Journal of Statistical Software
-5(8), 2000). The method needs an f that decreases, and a tail that can be drawn. Both hold at any
-a: the tail is the exponential itself where R > a, and is thinned from an exponential where R < a.
-One 64-bit word serves a draw: 8 bits choose the piece and 53 others the position, so that the two
-are independent (Doornik, "An Improved Ziggurat Method to Generate Normal Random Samples", 2005).
+The half line under f(z) = exp(-rho_a(z)) is cut into 256 pieces of equal area: 255 flat rectangles
+stacked on a base, which is a rectangle up to R and the tail beyond. In about 99 % of the draws, a
+random piece and a random position in it give a point under f at once (Marsaglia and Tsang, "The
+Ziggurat Method for Generating Random Variables", Journal of Statistical Software 5(8), 2000). The
+method needs a decreasing f and a tail that can be drawn, which exist for any a. If R > a, the tail
+is an exponential; if R < a, it is thinned from one. Each draw uses one 64-bit word: 8 bits choose
+the piece and 53 other bits the position, so the two are independent (Doornik, "An Improved Ziggurat
+Method to Generate Normal Random Samples", 2005).
 """
 
 import math

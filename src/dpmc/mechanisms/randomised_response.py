@@ -1,21 +1,22 @@
 """Randomised response: every sign is flipped with a known probability before anything sees it.
 
-It is no additive noise, so no :class:`dpmc.mechanisms.Mechanism`: its outputs are signs.
+It is not additive noise and so not a :class:`dpmc.mechanisms.Mechanism`: its outputs are signs.
 
 **Guarantee.** Let p and q be the probabilities that +1 and -1 are flipped. One sign has two
-outputs, so the privacy loss of one sign takes the values
+outputs, so its privacy loss takes the values
 
     output +1:  +-log((1 - p) / q)
     output -1:  +-log((1 - q) / p),
 
-and epsilon is the largest of these four, in other words of the log ratios (1 - p)/q, q/(1 - p),
-(1 - q)/p and p/(1 - q). Signs are flipped independently, so the other signs cancel from the ratio
-for two data sets that differ in one sign, and a sum of outputs has no larger ratio than its terms:
-this epsilon is exact. Two of the four are not enough: theorem 1 of Li, Wei, Huang, Mao and Wang,
-"One-bit matrix completion with differential privacy" (arXiv:2110.00719), as published admits p = 0,
-at which an output -1 proves that the sign was -1. At p = q < 1/2 the largest is log((1 - p)/p), so
-that p = 1/(1 + e^epsilon) gives exactly epsilon: the response of Warner, "Randomized response: a
-survey technique for eliminating evasive answer bias" (JASA 60, 1965).
+and epsilon is the largest of these four: the log ratios of (1 - p)/q, q/(1 - p), (1 - q)/p and
+p/(1 - q). Signs are flipped independently, so the other signs cancel from the ratio for two data
+sets that differ in one sign. The ratio of two sums of probabilities is at most the largest ratio of
+their terms. This epsilon is therefore exact. Two of the four ratios are not enough: theorem 1 of
+Li, Wei, Huang, Mao and Wang, "One-bit matrix completion with differential privacy"
+(arXiv:2110.00719), as published allows p = 0, at which an output -1 proves that the sign was -1. At
+p = q < 1/2 the largest is log((1 - p)/p), so p = 1/(1 + e^epsilon) gives exactly epsilon: the
+response of Warner, "Randomized response: a survey technique for eliminating evasive answer bias"
+(JASA 60, 1965).
 """
 
 import math
@@ -66,8 +67,8 @@ class RandomisedResponse:
         """Return the symmetric response p = 1/(1 + e^epsilon).
 
         The float p is not below that number: it is rounded up by more than the rounding errors of
-        an exponential, a sum and a quotient. So the true epsilon of flips with probability exactly
-        p does not exceed the one asked for, and lies within 1e-13 max(1, epsilon) of it.
+        an exponential, a sum and a quotient. The true epsilon of flips with probability exactly p
+        is therefore at most the one asked for, and within 1e-13 max(1, epsilon) of it.
 
         Raises
         ------
@@ -97,9 +98,9 @@ class RandomisedResponse:
     def flip_exact(self, signs: np.ndarray, bits: Bits | None = None) -> np.ndarray:
         """Return flipped signs, each flipped with probability exactly p: for publication.
 
-        A uniform number is compared with p digit by digit, 64 binary digits at a time, with
-        integers only: the probabilities are those of the floats ``p_plus`` and ``p_minus``, without
-        any error. ``bits`` are as for :meth:`dpmc.mechanisms.discrete.Discrete.draw`.
+        A uniform number is compared with p, 64 binary digits at a time, with integers only. The
+        probabilities are therefore exactly the floats ``p_plus`` and ``p_minus``. ``bits`` are as
+        for :meth:`dpmc.mechanisms.discrete.Discrete.draw`.
         """
         signs = _signs(signs)
         bits = bits or secure_bits()

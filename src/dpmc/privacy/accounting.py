@@ -1,9 +1,8 @@
-"""What a number of noisy releases guarantees together.
+"""Computes the joint guarantee of noisy releases.
 
-Four accountants: "exact" (Gaussian differential privacy, for Gaussian noise alone), "basic"
-composition, "rdp" (Renyi differential privacy) and "pld" (privacy-loss distributions, with
-certified bounds from both sides). Composition is adaptive: what is released next may depend on
-what was released before.
+There are four accountants: "exact" (Gaussian differential privacy, for Gaussian noise alone),
+"basic" composition, "rdp" (Renyi differential privacy) and "pld" (privacy-loss distributions, with
+certified bounds from both sides). Composition is adaptive: each release may depend on earlier ones.
 """
 
 import math

@@ -1,29 +1,30 @@
-"""What the best attacker can tell, and the same in plain words.
+"""What the best attacker can find out, in numbers and in plain words.
 
-The attacker sees all that is published, knows everything but whether one person (or one rating) was
-there, and computes without limit. A test of that has a rate of false positives, a, and one of true
-positives, at most 1 - T(a), T the trade-off function of neighbouring data (Dong, Roth and Su,
-"Gaussian differential privacy", JRSS B 84, 2022). All numbers here are bounds from above.
+The attacker sees everything that is published, knows everything except whether one person (or one
+rating) was in the data, and computes without limit. A test of this has a rate of false positives a
+and a rate of true positives of at most 1 - T(a), where T is the trade-off function of neighbouring
+data (Dong, Roth and Su, "Gaussian differential privacy", JRSS B 84, 2022). All numbers are upper
+bounds.
 
 **Gaussian noise.** Releases with mu_i = sensitivity / deviation have mu^2 = the sum of mu_i^2, and
-1 - T(a) <= Phi(mu + Phi^-1(a)). The noise that is published is discrete and on a grid; by the
-theorem of :mod:`dpmc.privacy.release` its T lies above that of the continuous noise it was
-calibrated as, rounding included. So mu is a bound without any slack in delta.
+1 - T(a) <= Phi(mu + Phi^-1(a)). Published noise is discrete and on a grid. By the theorem of
+:mod:`dpmc.privacy.release`, its T is at least that of the continuous noise for which it was
+calibrated, rounding included. So mu is a bound without any slack in delta.
 
-**A private choice of items** (:mod:`dpmc.privacy.selection`) is as private, if no item of one
-person alone is listed, which has a probability of at least 1 - d: with P', Q' as there,
-P(S) <= d + P'(S), and Q'(S) <= Q(S) / (1 - d). So 1 - T(a) <= d + Phi(mu + Phi^-1(a / (1 - d))),
-and P(S) - Q(S) <= d + P'(S) - (1 - d) Q'(S) <= 2 d + 2 Phi(mu / 2) - 1. d is the *slack*.
+**A private choice of items** (:mod:`dpmc.privacy.selection`) is as private, unless an item of a
+single person is listed, which has a probability of at most d. With P', Q' as there, P(S) <= d +
+P'(S), and Q'(S) <= Q(S) / (1 - d). So 1 - T(a) <= d + Phi(mu + Phi^-1(a / (1 - d))), and P(S) -
+Q(S) <= d + P'(S) - (1 - d) Q'(S) <= 2 d + 2 Phi(mu / 2) - 1. d is the *slack*.
 
-**Other noise** has no mu. Every proven pair (epsilon, delta) gives, for true positives t,
-t <= exp(epsilon) a + delta and 1 - a <= exp(epsilon) (1 - t) + delta, and from both follows
-t - a <= tanh(epsilon / 2) + 2 delta / (1 + exp(epsilon)); the least of all pairs counts. They are
-taken from the certified loss distribution, for which the theorem above holds as well.
+**Other noise** has no mu. For every proven pair (epsilon, delta), the rate t of true positives has
+t <= exp(epsilon) a + delta and 1 - a <= exp(epsilon) (1 - t) + delta. Both together give t - a <=
+tanh(epsilon / 2) + 2 delta / (1 + exp(epsilon)); the smallest bound of all pairs counts. The pairs
+come from the certified loss distribution, for which the theorem above holds as well.
 
-**How sure.** Let P(L > epsilon + log 2) = p, L the privacy loss. There P >= 2 exp(epsilon) Q, so
-p <= exp(epsilon) Q + delta <= p / 2 + delta, and p <= 2 delta: odds rise by more than
-2 exp(epsilon) with a probability of at most 2 delta, and with delta = 0 never by more than
-exp(epsilon). (That they rise by more than exp(epsilon) may be more likely than delta.)
+**How sure.** Let L be the privacy loss and p = P(L > epsilon + log 2). On this event P >= 2
+exp(epsilon) Q, so p <= exp(epsilon) Q + delta <= p / 2 + delta, and p <= 2 delta. Odds therefore
+rise by more than 2 exp(epsilon) with a probability of at most 2 delta, and with delta = 0 never by
+more than exp(epsilon). (A rise by more than exp(epsilon) can be more likely than delta.)
 """
 
 import math
@@ -66,11 +67,11 @@ COMPARED = (0.1, 1.0, 5.0, 10.0, 20.0)
 
 @dataclass(frozen=True)
 class Words:
-    """How to speak of a relation to whoever is not of the field.
+    """Plain words for a relation, for readers from outside the field.
 
-    What is protected and what is not; whom or what the worst case is about; what an attacker wants
-    to know; the persons or ratings half of which make it true; where it is not true, and where it
-    is.
+    ``protected`` is what is protected and what is not, ``one`` the subject of the worst case, and
+    ``claim`` what an attacker wants to know. ``halves`` are the persons or ratings, half of which
+    make it true; ``absent`` is where it is not true, and ``there`` where it is.
     """
 
     protected: str
@@ -190,7 +191,7 @@ def explain(
     *,
     small: float,
 ) -> list[str]:
-    """Return what a guarantee means, in sentences for whoever decides about a publication.
+    """Return what a guarantee means, in sentences for the person who decides about a publication.
 
     ``users`` is about how many there are, if that is public; ``small`` the epsilon at a small delta
     (:func:`dpmc.privacy.policy.at_small_delta`).
@@ -315,9 +316,9 @@ def event_of(guarantee: Guarantee, noise: Gaussian | Laplace) -> dict[str, objec
     """Return the fit as an event of dp-accounting.
 
     Keys are those of its ``to_named_tuple``: ``module_name``, ``class_name`` and the fields of the
-    class. Sensitivities are for the relation of the guarantee already: an accountant takes them for
-    the distance of neighbours (``ADD_OR_REMOVE_ONE``). A private choice of items adds its slack d:
-    epsilon at delta is that of the event at delta - d, less log(1 - d).
+    class. Sensitivities are already for the relation of the guarantee: an accountant must take them
+    as the distance of neighbours (``ADD_OR_REMOVE_ONE``). A private choice of items adds its slack
+    d: epsilon at delta is that of the event at delta - d, less log(1 - d).
     """
     name, listed = f"{type(noise).__name__}DpEvent", guarantee.listed
     one = _event(name, noise_multiplier=noise.scale)

@@ -1,10 +1,10 @@
-"""How much noise a budget takes: the smallest that is certified to keep to it.
+"""Calibrates noise: the smallest that is certified to keep to a budget.
 
 A run of n releases, each with noise scaled to its own sensitivity, is the n-fold adaptive
-composition of one release at sensitivity 1; so noise is calibrated at sensitivity 1.
+composition of one release at sensitivity 1. Noise is therefore calibrated at sensitivity 1.
 
-Laplace and Huber noise have two guarantees, one by an l1 and one by an l2 bound. Which of them asks
-for less noise depends on the vectors, so whoever knows these asks for a norm.
+Laplace and Huber noise have two guarantees, one by an l1 and one by an l2 bound. Which one needs
+less noise depends on the vectors, so a caller who knows them chooses the norm.
 """
 
 import math

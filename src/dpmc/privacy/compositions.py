@@ -1,12 +1,12 @@
 """Privacy-loss distributions of many releases: certified bounds on epsilon and delta.
 
-A release is replaced by a discrete one whose losses lie on a grid. Seen as functions of
-x = exp(epsilon), hockey-stick divergences are convex, and a larger one is less private. Joining
-the points of the curve on the grid by chords gives a pessimistic release ("Connect the dots:
-tighter discrete approximations of privacy loss distributions", Doroshenko, Ghazi, Kamath, Kumar,
-Manurangsi, PoPETs 2022); a polygon with its corners on the grid and each side below a tangent gives
-an optimistic one. Both err by the square of the step. Discrete releases are composed by
-``dp_accounting.pld`` with the FFT, whose rounding error is bounded and added.
+Each release is replaced by a discrete one whose losses are on a grid. As functions of x =
+exp(epsilon), hockey-stick divergences are convex, and larger ones are less private. Chords between
+points of the curve on the grid give a pessimistic release ("Connect the dots: tighter discrete
+approximations of privacy loss distributions", Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, PoPETs
+2022). A polygon with its corners on the grid and each side below a tangent gives an optimistic one.
+The errors are quadratic in the step. ``dp_accounting.pld`` composes discrete releases with the FFT;
+a bound on its rounding error is added.
 """
 
 import math
@@ -40,7 +40,7 @@ class Distribution:
     """The privacy loss of a composition, on a grid.
 
     It bounds delta from above if it is ``pessimistic``, else from below. ``rounding`` bounds the
-    error of a delta from floating point and from what was cut off.
+    error of a delta from floating point and from tails that were cut off.
     """
 
     pmf: Any
@@ -55,8 +55,8 @@ class Distribution:
     def epsilon(self, delta: float) -> float:
         """Return a bound on the smallest epsilon >= 0 at ``delta``; infinite if there is none.
 
-        With A the mass of losses from l on and C the same weighted by exp(l - loss), delta is
-        A - exp(epsilon - l) C for epsilon up to l and above the loss before it.
+        Let A be the mass of losses from l on, and C the same mass weighted by exp(l - loss). Then
+        delta is A - exp(epsilon - l) C for epsilon up to l and above the loss before l.
         """
         from scipy.signal import lfilter
 
@@ -109,9 +109,9 @@ def compose(kinds: Kinds, step: float, *, pessimistic: bool = True) -> Distribut
 def grid_step(kinds: Kinds, epsilon: float, accuracy: float) -> float:
     """Return a step that makes epsilon come out about as accurate, relatively, as asked.
 
-    Epsilon is that of the composition, roughly. A step h adds at most h^2/8 to the mean loss of a
-    release, as the chord of a cell is that far from its curve. The step divides the largest loss of
-    the kind that loses most altogether, whose atoms then lie on the grid.
+    ``epsilon`` is that of the composition, roughly. A step h adds at most h^2/8 to the mean loss of
+    a release, because the chord of a cell is at most that far from the curve. The step divides the
+    largest loss of the kind with the largest total loss, so its atoms are on the grid.
     """
     step = math.sqrt(8 * accuracy * max(epsilon, accuracy) / sum(count for _, count in kinds))
     reach = max(kinds, key=lambda one: one[0].reach * one[1])[0].reach
@@ -121,8 +121,8 @@ def grid_step(kinds: Kinds, epsilon: float, accuracy: float) -> float:
 def chords(loss: Loss, step: float) -> tuple[int, np.ndarray, float]:
     """Return the pessimistic discrete release: first grid point, probabilities, infinite mass.
 
-    The mass of each cell goes to its two ends so that both densities keep theirs. Computed from
-    the cell's own masses, which is exact to many digits even where they are tiny.
+    The mass of each cell is split between its two ends so that both densities keep their mass. The
+    split uses the cell's own masses, which are accurate to many digits even if tiny.
     """
     epsilon, low = _grid(loss, step)
     here, there = loss.cells(epsilon)
@@ -143,8 +143,8 @@ def chords(loss: Loss, step: float) -> tuple[int, np.ndarray, float]:
 def tangents(loss: Loss, step: float) -> tuple[int, np.ndarray, float]:
     """Return the optimistic discrete release: first grid point, probabilities, infinite mass.
 
-    Each cell has a line that touches the curve in the middle; at a grid point the lower of the
-    two lines counts. Where this is not convex, the grid point is left out, which lowers it more.
+    Each cell has a line that touches the curve in the middle; at a grid point the lower of the two
+    lines counts. Grid points where the result is not convex are left out, which lowers it more.
     """
     epsilon, low = _grid(loss, step)
     touch = (epsilon[1:] + epsilon[:-1]) / 2

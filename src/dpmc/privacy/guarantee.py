@@ -29,8 +29,8 @@ ROUNDING = 1 + 1e-9
 def covered(relation: str) -> tuple[str, ...]:
     """Return what a guarantee for a relation covers (keys of :data:`PARTS`).
 
-    At user level that is the items alone (joint differential privacy): a user's own factors and
-    predictions are made of that user's own ratings without noise.
+    At user level this is the items alone (joint differential privacy), because a user's own factors
+    and predictions are made from that user's own ratings without noise.
     """
     return ("item_factors",) if check_relation(relation) in USER_LEVEL else tuple(PARTS)
 

@@ -1,13 +1,13 @@
-"""The one door through which a calibrated method sees the ratings.
+"""The ledger: every calibrated method sees the ratings only through it.
 
 A run of n releases, each with noise scaled to its own sensitivity, is the n-fold adaptive
-composition of one mechanism at sensitivity 1. The ledger holds a method to the n that the noise
-was calibrated for. Auditors open the same door with :class:`Replay`.
+composition of one mechanism at sensitivity 1. The ledger checks that a method makes the n releases
+for which the noise was calibrated. Audits use the same ledger with :class:`Replay` as noise.
 
-Gaussian noise can be dealt out in unequal shares: a release with noise scaled to w times its
-sensitivity is w^-2 of a release, because Gaussian mechanisms with mu_1, mu_2, ... compose to one
-with mu^2 = mu_1^2 + mu_2^2 + ... (Dong, Roth and Su, "Gaussian differential privacy", JRSS B 2022,
-corollary 3.3). The ledger adds these up.
+Gaussian noise allows unequal shares: a release with noise scaled to w times its sensitivity counts
+as w^-2 of a release, because Gaussian mechanisms with mu_1, mu_2, ... compose to one with mu^2 =
+mu_1^2 + mu_2^2 + ... (Dong, Roth and Su, "Gaussian differential privacy", JRSS B 2022, corollary
+3.3). The ledger adds up these parts.
 """
 
 from collections.abc import Callable, Iterable
@@ -34,7 +34,7 @@ class PrivacyViolation(RuntimeError):
 class Noise(Protocol):
     """How a query becomes an output.
 
-    Noise that serves :meth:`Ledger.select` has two more: ``add`` takes ``changed``, the most
+    Noise for :meth:`Ledger.select` has two extensions: ``add`` takes ``changed``, the most
     coordinates in which neighbours differ (by default all), and ``upper(probability, sensitivity,
     changed)`` returns a number that such noise exceeds with at most this probability.
     """
@@ -189,9 +189,9 @@ class Ledger:
     ) -> tuple[np.ndarray, float]:
         """Return which counts exceed a threshold with noise, and the threshold.
 
-        Unlike :meth:`release` this may be asked of counts whose very number is private, if what
-        only one person has, a count of 1, is selected with a small enough probability: see
-        :mod:`dpmc.privacy.selection`, which derives it. The noised counts stay here.
+        Unlike :meth:`release`, this allows counts whose very number is private, if a count of 1,
+        which only one person has, is selected with a small enough probability. The derivation is in
+        :mod:`dpmc.privacy.selection`. The noised counts stay here.
 
         Parameters
         ----------

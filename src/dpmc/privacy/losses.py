@@ -1,17 +1,18 @@
 """Privacy loss of one release, exactly: where it exceeds epsilon, and how likely that is.
 
 Noise X with density p is added to a value; neighbouring data shift the value by the sensitivity D.
-The loss is L(x) = log(p(x) / p(x + D)). For log-concave noise it does not decrease in x, so that
-{L >= epsilon} = {x >= threshold}, with probability sf(threshold) under p and sf(threshold + D)
-under the shifted density. Thresholds of the three mechanisms are closed forms.
+The loss is L(x) = log(p(x) / p(x + D)). For log-concave noise L does not decrease in x, so {L >=
+epsilon} = {x >= threshold}. The probability of this event is sf(threshold) under p and
+sf(threshold + D) under the shifted density. The thresholds of the three mechanisms have closed
+forms.
 
-Vectors: under an l1 bound, the loss of independent log-concave noise on every coordinate is
-dominated by that of one coordinate which moves by the whole bound. With f_d the trade-off function
-of a shift by d, f_{d + e} = f_e(1 - f_d) for log-concave noise, and the group privacy lemma along
-(P1 x P2) -> (Q1 x P2) -> (Q1 x Q2) gives T(P1 x P2, Q1 x Q2) >= f_e(1 - f_d); induct over
-coordinates (Dong, Roth and Su, "Gaussian differential privacy", JRSS B 84, 2022: group privacy and
-the proposition on log-concave noise). Under an l2 bound this fails: what holds there is
-:func:`gaussian_shift`.
+Vectors: let every coordinate get independent log-concave noise. Under an l1 bound, the loss is
+dominated by that of one coordinate which moves by the whole bound. To see this, let f_d be the
+trade-off function of a shift by d. For log-concave noise f_{d + e} = f_e(1 - f_d), and the group
+privacy lemma along (P1 x P2) -> (Q1 x P2) -> (Q1 x Q2) gives T(P1 x P2, Q1 x Q2) >= f_e(1 - f_d).
+The rest is induction over coordinates (Dong, Roth and Su, "Gaussian differential privacy", JRSS B
+84, 2022: group privacy and the proposition on log-concave noise). Under an l2 bound this fails;
+:func:`gaussian_shift` gives a bound that holds.
 """
 
 import math
@@ -141,12 +142,13 @@ def gaussian_shift(mechanism: Mechanism, sensitivity: float) -> float:
     """Return mu, so that a release of a vector is mu-Gaussian differentially private.
 
     Each coordinate gets independent noise with the density f. Then mu is sqrt(2 pi) f(0) times the
-    l2 sensitivity D: D / s for Gaussian noise, sqrt(2 pi) D / (Z(a) s) for Huber and
-    sqrt(pi / 2) D / b for Laplace noise. Nothing is said of discrete noise.
+    l2 sensitivity D: D / s for Gaussian noise, sqrt(2 pi) D / (Z(a) s) for Huber noise and sqrt(pi
+    / 2) D / b for Laplace noise. Discrete noise is not covered.
 
-    **Proof.** Let the scale be 1, F be the distribution function, Phi and phi those of N(0, 1), and
-    S = Phi^-1 o F, so that S(X) is normal. The claim is that S has slopes of at most S'(0) = L =
-    f(0) / phi(0). With f = exp(-rho) / Z and S' = f / phi(S), (log S')' = S S' - rho'.
+    **Proof.** Let the scale be 1, F the distribution function of the noise, and Phi and phi the
+    distribution function and density of N(0, 1). Let S = Phi^-1 o F, so that S(X) is normal. The
+    claim is that the slope of S is at most S'(0) = L = f(0) / phi(0). With f = exp(-rho) / Z and S'
+    = f / phi(S), (log S')' = S S' - rho'.
 
     - Huber noise, 0 < x <= a, where rho' = x: L < 1 because Z > sqrt(2 pi). As long as S' <= 1,
       S <= x and S S' <= x, so S' does not increase; it starts below 1, so it stays there.
@@ -159,9 +161,9 @@ def gaussian_shift(mechanism: Mechanism, sensitivity: float) -> float:
     function of a shift d is F(x - d) at x = F^-1(1 - alpha). F(x - d) = Phi(S(x - d)) is at least
     Phi(S(x) - L d), the trade-off function of N(0, 1) and N(L d, 1).
 
-    A vector: the noise is independent, so the trade-off function is the tensor product of those of
-    the coordinates, at least that of N(0, 1) and N(L |d|_2, 1), whatever the direction of d. The
-    same holds for adaptive releases: mu^2 adds up (Dong, Roth and Su, JRSS B 84, 2022, section 3).
+    A vector: the noise is independent, so the trade-off function is the tensor product of the
+    coordinates' trade-off functions. It is at least that of N(0, 1) and N(L |d|_2, 1), for every d.
+    With adaptive releases mu^2 adds up (Dong, Roth and Su, JRSS B 84, 2022, section 3).
 
     Parameters
     ----------

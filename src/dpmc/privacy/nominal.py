@@ -1,8 +1,8 @@
 """Nominal privacy budgets: what Table 1 of the Huber mechanism paper prints, and what is right.
 
-"Nominal" is meant throughout: the epsilon of one release of one coordinate, at a sensitivity that
-is assumed. Training releases many coordinates in every iteration and nothing bounds the
-sensitivity of what it adds noise to, so none of these numbers is a guarantee of a run.
+"Nominal" means the epsilon of one release of one coordinate, at an assumed sensitivity. Training
+releases many coordinates in every iteration, and nothing bounds the sensitivity of what it adds
+noise to. None of these numbers is therefore a guarantee of a run.
 """
 
 from collections.abc import Iterable
@@ -26,17 +26,17 @@ def table_one(
 ) -> list[dict[str, object]]:
     """Return the nominal budgets of the three mechanisms, per release and coordinate.
 
-    In the order of the paper's table, mechanism by mechanism, with its formula (for the Gaussian
-    with log10 where ln belongs), the corrected one (with ln, proven below 1 only), the exact
-    epsilon (analytic Gaussian, Balle and Wang 2018; the other two are exact as they are) and
-    ``delta``, which the other two do not need. The parameter is that of :data:`PARAMETER`. The
-    paper takes the sensitivity 5 and calls it the range of the ratings. Huber noise of scale 1 has
-    a variance above 1; at variance 1 the papers take a = 3 (whose variance is 1.003610); below 1
-    its parameter and epsilons are None.
+    Rows are in the order of the paper's table, by mechanism. Each has the epsilon by the paper's
+    formula (for Gaussian noise with log10 instead of ln), by the corrected formula (with ln, proven
+    below 1 only), and the exact epsilon (analytic Gaussian, Balle and Wang 2018; the other two
+    formulas are exact). ``delta`` applies to Gaussian noise only, and the parameter is that of
+    :data:`PARAMETER`. The paper takes the sensitivity 5 and calls it the range of the ratings.
+    Huber noise of scale 1 has a variance above 1. At variance 1 the papers take a = 3 (variance
+    1.003610); below 1 its parameter and epsilons are None.
 
-    [Gowtham 2022], Table 1, prints 5.382, 4.235 and 3.602 for Huber noise of variance 2, 3 and 4:
-    the formula a D is right, the a were not solved to the reported precision, and the numbers are
-    5.3799, 4.2163 and 3.6012.
+    [Gowtham 2022], Table 1, prints 5.382, 4.235 and 3.602 for Huber noise of variance 2, 3 and 4.
+    The formula a D is right, but the a were not solved to the reported precision; the correct
+    numbers are 5.3799, 4.2163 and 3.6012.
     """
     variances = [positive_finite("variance", variance) for variance in variances]
     sensitivity = positive_finite("sensitivity", sensitivity)

@@ -1,14 +1,14 @@
-"""What a budget is called, and which one must not be published: the same for all commands.
+"""Names of budgets and limits for publication, the same for all commands.
 
 ``dpmc fit`` asks before it spends, ``dpmc verify`` and ``dpmc card`` ask of what was published.
 
-**Tiers.** Epsilon alone says little: at a large delta the same noise has a smaller one. So a
-guarantee is called strong, reasonable or weak by its epsilon at a delta of at most
-:data:`SMALL_DELTA`.
+**Tiers.** Epsilon alone says little, because the same noise has a smaller epsilon at a larger
+delta. A guarantee is therefore called strong, reasonable or weak by its epsilon at a delta of at
+most :data:`SMALL_DELTA`.
 
-**Limits.** With probability delta a guarantee allows that all is told of somebody. So delta must
-be small by itself, and small enough for the number of people: at most :data:`EXPECTED` of them
-may be found out on average.
+**Limits.** A guarantee allows that, with probability delta, everything about a person is revealed.
+Delta must therefore be small in itself, and small enough for the number of people: on average at
+most :data:`EXPECTED` of them may be found out.
 """
 
 import math
@@ -35,10 +35,10 @@ def at_small_delta(
 ) -> float:
     """Return the epsilon of a fit at the smaller of delta and :data:`SMALL_DELTA`.
 
-    ``noise`` is on a release of sensitivity 1, and ``releases`` what all amounts to, with a private
-    choice of items. ``slack`` is the part of delta that no noise makes smaller
-    (:mod:`dpmc.privacy.selection`): if it is larger than the delta asked for, there is no epsilon,
-    which is infinity.
+    ``noise`` is that of a release of sensitivity 1, and ``releases`` the number of such releases
+    that cost as much as the fit with its private choice of items. ``slack`` is the part of delta
+    that no noise reduces (:mod:`dpmc.privacy.selection`); if it is not below the delta asked for,
+    epsilon is infinite.
     """
     if delta <= SMALL_DELTA:
         return epsilon
@@ -91,8 +91,8 @@ def objections(
 ) -> list[str]:
     """Return why what was fitted within a budget must not be published; nothing if it may.
 
-    ``users`` is how many there are, if that is known; ``max_epsilon`` and ``max_delta`` are the
-    largest that whoever decides allows, in place of the limits above (:func:`check_limits`).
+    ``users`` is the number of users, if known. ``max_epsilon`` and ``max_delta`` are limits of the
+    publisher, in place of the limits above (:func:`check_limits`).
     """
     check_limits(max_epsilon, max_delta)
     found = []

@@ -1,4 +1,4 @@
-"""Which mechanism for my budget: for a number of releases, or for a training that is planned."""
+"""Recommends a mechanism for a budget, given a number of releases or a planned training."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -18,9 +18,9 @@ MOST_RELEASES = 10_000
 class Plan:
     """A training, as far as its noise goes; all of it is public.
 
-    ``settings`` are what the method, by its name in ``dpmc fit``, is constructed with, for the
-    reader. ``sensitivities`` makes of the name of a mechanism the sensitivities of the statistics
-    that the rows of items are made of: none where they follow from what is released earlier.
+    ``settings`` are the arguments of the method's constructor, for the reader; ``method`` is its
+    name in ``dpmc fit``. ``sensitivities`` takes the name of a mechanism and returns the
+    sensitivities of the statistics of items: none if they follow from earlier releases.
     """
 
     relation: str
@@ -34,9 +34,9 @@ class Plan:
 class Option:
     """What a budget costs with one mechanism.
 
-    The noise is at sensitivity 1, in the norm of the mechanism; ``pure_epsilon`` is what the same
-    noise guarantees at delta 0, infinite for Gaussian noise; ``deviations`` are, of a plan, those
-    of the noise on each statistic of items.
+    The noise is at sensitivity 1, in the norm of the mechanism. ``pure_epsilon`` is the guarantee
+    of the same noise at delta 0, infinite for Gaussian noise. ``deviations``, for a plan only, are
+    the standard deviations of the noise on each statistic of items.
     """
 
     mechanism: str
@@ -119,10 +119,10 @@ def recommend(
 ) -> Recommendation:
     """Return which mechanism needs the least noise for a budget, and how much each needs.
 
-    Either for so many ``releases``, each of sensitivity 1 in the mechanism's own norm: the answer
-    for scalars, or where l1 and l2 sensitivities are equal. Or for the ``plan`` of a training, of
-    the mechanisms in :func:`noises`. An InputError refuses both or none of them, and a budget that
-    is none.
+    The question is about either ``releases`` or a ``plan``. Releases have sensitivity 1 in the
+    mechanism's own norm: the answer is for scalars, or for equal l1 and l2 sensitivities. For the
+    plan of a training, the mechanisms in :func:`noises` are compared. InputError refuses both or
+    none of the two, and an impossible budget.
     """
     if (plan is None) == (releases is None):
         raise InputError(
@@ -144,8 +144,8 @@ def recommend(
 def noises(relation: str, delta: float) -> tuple[str, ...]:
     """Return the mechanisms that a fit can have; a ParameterError says that there is none.
 
-    Where users are protected that is Gaussian noise alone: the variance of Laplace noise grows as
-    the square of the number of ratings of a user that count.
+    If users are protected, this is Gaussian noise alone: the variance of Laplace noise grows as the
+    square of the number of ratings of a user that count.
     """
     if check_relation(relation) not in USER_LEVEL:
         return ("gaussian", "laplace") if delta else ("laplace",)
@@ -160,8 +160,8 @@ def noises(relation: str, delta: float) -> tuple[str, ...]:
 def mechanism_of(relation: str, releases: int, epsilon: float, delta: float) -> str:
     """Return the mechanism to take for a training of so many releases: the default of ``dpmc fit``.
 
-    Where single ratings are protected that is the one of smaller variance. Huber noise, which saves
-    up to a tenth of it, made no error of a training smaller by more than 1 %.
+    If single ratings are protected, this is the mechanism with the smaller variance. Huber noise
+    saves up to a tenth of the variance, but made no error of a training smaller by more than 1 %.
     """
     possible = noises(relation, delta)
     if len(possible) == 1 or releases > MOST_RELEASES:

@@ -1,10 +1,10 @@
-"""Neighbouring relations: what two data sets may differ in for a guarantee to cover it.
+"""Neighbouring relations: the differences between data sets that a guarantee covers.
 
-Source: Dwork and Roth, "The algorithmic foundations of differential privacy" (2014), section 2.3,
+Sources: Dwork and Roth, "The algorithmic foundations of differential privacy" (2014), section 2.3,
 for entries and users; Kearns, Pai, Roth and Ullman, "Mechanism design in large games: incentives
 and privacy" (ITCS 2014), definition 6, for joint differential privacy; Hsu, Huang, Roth,
 Roughgarden and Wu, "Private matchings and allocations" (STOC 2014), for the billboard lemma: what
-each user makes of a private publication and of the own data alone is jointly private.
+each user computes from a private publication and the own data alone is jointly private.
 """
 
 from types import MappingProxyType

@@ -1,13 +1,13 @@
 """Renyi differential privacy of one release, in closed form.
 
-The divergence of order alpha between noise and the same noise shifted by D is
-log M / (alpha - 1), M = integral of p(x)^alpha p(x + D)^(1 - alpha). Every factor
-p(x + D)^(1 - alpha) is log-convex in D for log-concave p and alpha > 1, so log M is convex in D and
-0 at D = 0, hence superadditive: independent noise on the coordinates of a vector diverges no more
-than one coordinate that moves by the whole l1 distance.
+The divergence of order alpha between noise and the same noise shifted by D is log M / (alpha - 1),
+M = integral of p(x)^alpha p(x + D)^(1 - alpha). For log-concave p and alpha > 1, every factor p(x +
+D)^(1 - alpha) is log-convex in D. So log M is convex in D, 0 at D = 0, and hence superadditive:
+independent noise on the coordinates of a vector diverges at most as much as one coordinate that
+moves by the whole l1 distance.
 
-Sources: Mironov, "Renyi differential privacy" (CSF 2017), propositions 6 and 7, for Laplace and
-Gaussian noise; for Huber noise, the integral by the pieces of its density.
+For Laplace and Gaussian noise see Mironov, "Renyi differential privacy" (CSF 2017), propositions 6
+and 7. For Huber noise, the integral is computed over the pieces of its density.
 """
 
 from itertools import pairwise

@@ -1,36 +1,37 @@
-"""A list of items chosen privately: those that many users rated, by noised counts.
+"""Private choice of a list of items: those that many users rated, by noised counts.
 
-A list taken from the ratings tells who was there: an item that one user alone rated is on the list
-of one data set and not on that of its neighbour. Here every user counts once for each of at most k
-of the items that they rated, items that nobody counts for are left out, every count gets Gaussian
-noise, and the items whose noised count exceeds a threshold are listed (partition selection).
+A list taken from the ratings reveals who was there: an item that only one user rated is on the list
+of one data set, but not on its neighbour's. Here every user counts once for each of at most k of
+the own rated items, and items without counts are left out. Every count gets Gaussian noise, and the
+items whose noised count exceeds a threshold are listed (partition selection).
 
-**Theorem.** Let the noise be that of a release with the l2 sensitivity of the counts, and let a
-count of 1 exceed the threshold with a probability of at most q, where 1 - (1 - q)^k <= d. Then
-whatever is (epsilon', delta')-private by Gaussian differential privacy with the counts as one
-of its releases is (epsilon' - log(1 - d), delta' + d)-private with the list in place of the counts.
+**Theorem.** Let the noise be that of a release with the l2 sensitivity of the counts. Let a count
+of 1 exceed the threshold with a probability of at most q, where 1 - (1 - q)^k <= d. If an algorithm
+with the counts as one of its releases is (epsilon', delta')-private by Gaussian differential
+privacy, then with the list in place of the counts it is (epsilon' - log(1 - d),
+delta' + d)-private.
 
-*Proof.* Let P and Q be the laws of all that comes out, from data that differ in one user. Items
-that only one side has were counted for by the one user alone: on either side at most k of them,
-with counts of 1. Let A be the event that none of them is listed. Noise is independent, so
-p = 1 - P(A) and 1 - Q(A) are at most 1 - (1 - q)^k <= d, and P', Q', the laws under the condition
-A, are those of the same algorithm on the items that both sides have. There the counts differ by at
-most the sensitivity, and what follows sees the list alone. So P' and Q' keep to (epsilon', delta')
-both ways. For any event S, Q'(S and A) <= Q(S)/(1 - d), and
+*Proof.* Let P and Q be the distributions of all outputs, for data that differ in one user. Only
+this user counts for the items that only one side has: on either side these are at most k items with
+counts of 1. Let A be the event that none of them is listed. Noise is independent, so p = 1 - P(A)
+and 1 - Q(A) are at most 1 - (1 - q)^k <= d. The conditional distributions P', Q' given A are those
+of the same algorithm on the items that both sides have. There the counts differ by at most the
+sensitivity, and later steps use only the list. P' and Q' therefore keep to (epsilon', delta') both
+ways. For any event S, Q'(S and A) <= Q(S)/(1 - d), and
 
     P(S) <= p + (1 - p) P'(S and A) <= d + (1 - p) (exp(epsilon') Q'(S and A) + delta')
          <= exp(epsilon' - log(1 - d)) Q(S) + delta' + d,
 
-for Q puts on A at least 1 - d. QED. Nothing but the list may leave: the noised counts of items that
-are not listed would show how many items there are.
+because Q(A) >= 1 - d. QED. Only the list may be released: the noised counts of items that are not
+listed would show how many items there are.
 
-Source: Korolova, Kenthapadi, Mishra and Ntoulas, "Releasing search queries and clicks privately"
+Sources: Korolova, Kenthapadi, Mishra and Ntoulas, "Releasing search queries and clicks privately"
 (WWW 2009); Wilson et al., "Differentially private SQL with bounded user contribution" (PoPETs
 2020), section 5; for Gaussian noise Gopi et al., "Differentially private set union" (ICML 2020),
 section 5, and Rogers, "A unifying privacy analysis framework for unknown domain algorithms in
-differential privacy" (arXiv:2309.09170), whose form OpenDP has. The theorem's term log(1 - d) is
-usually left out; it is hardly more than d, but it is there: what shows none of the user's items can
-be rarer by that factor on the side that has them.
+differential privacy" (arXiv:2309.09170), whose form OpenDP uses. The term log(1 - d) is usually
+left out. Its size is hardly more than d, but it is needed: an output that shows none of the user's
+items can be less likely by the factor 1 - d on the side that has them.
 """
 
 import math
@@ -51,8 +52,8 @@ from dpmc.privacy.sensitivity import Sensitivities
 class Selection:
     """A private list of items as a share of a budget, and what that leaves to the fit.
 
-    The share is one of delta, for the items of a single user, and one of mu^2 of what remains,
-    for the noise on the counts.
+    The list takes this share of delta, for the items of a single user, and the same share of the
+    remaining mu^2, for the noise on the counts.
 
     Parameters
     ----------
@@ -163,8 +164,8 @@ class Selection:
     ) -> tuple[np.ndarray, float]:
         """Return which labels are listed, as indices in ascending order, and the threshold.
 
-        ``counts`` says how many users count for each label, at most k items a user; zeros are left
-        out. The ledger is for :meth:`releases` of the fit.
+        ``counts`` is the number of users who count for each label, at most k items per user; zeros
+        are left out. The ledger is for :meth:`releases` of the fit.
         """
         there = np.flatnonzero(counts)
         chosen, threshold = ledger.select(

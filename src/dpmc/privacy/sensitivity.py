@@ -1,26 +1,26 @@
-"""How far one person's data can move what a calibrated method releases, and how often it releases.
+"""Sensitivities and numbers of the releases of calibrated methods.
 
-Notation: a user's row of factors u and an item's row v have ||u||_p, ||v||_p <= Gamma; every value
-x (a centred rating, or what is left of it) has |x| <= B; R is the longest way on which one rating
-can move x, 2 B unless known to be less; at user level a user has at most k ratings. All of these
-are public constants that clipping enforces. p is the norm by which the noise is calibrated: 2 for
-Gaussian noise, 1 or 2 for Laplace and Huber noise.
+Notation: a user's row of factors u and an item's row v have ||u||_p, ||v||_p <= Gamma. Every value
+x (a centred rating, or its residual) has |x| <= B. R is the largest change of x if one rating
+changes: 2 B unless a smaller bound is known. At user level a user has at most k ratings. All of
+these are public constants that clipping enforces. p is the norm for which the noise is calibrated:
+2 for Gaussian noise, 1 or 2 for Laplace and Huber noise.
 
-The statistics are sums over ratings, one block for each item (or user): "gram" of u u^T (upper
-triangle: each entry once), "right_hand_side" of u x, and "residual" of u psi_a(x - u^T theta) with
-psi_a clipping to [-a, a]. One rating adds to one block
+The statistics are sums over ratings, with one block for each item (or user): "gram" of u u^T (upper
+triangle: each entry once), "right_hand_side" of u x, and "residual" of u psi_a(x - u^T theta),
+where psi_a clips to [-a, a]. One rating adds to one block
 
 - u u^T, whose upper triangle has norm at most ||u||_p^2 <= Gamma^2 (attained at u = Gamma e_1),
 - u x, of norm at most Gamma B,
 - u psi_a, of norm at most Gamma a.
 
-entry_add_remove: one such term. entry_change: Gram matrices do not depend on values; the two
-others change by u (x - x') and u (psi_a - psi_a'): Gamma R and Gamma min(2 a, R), as psi_a is
-1-Lipschitz. user_add_remove: k terms, all in different blocks, so the norms add as p-norms do: a
-factor k^(1/p). user_replace: two users' terms, 2 k^(1/p) if they fall into the same blocks with
-opposite signs. Gram matrices have no signs: with u, w >= 0 apart in support or in different blocks
-the distance is (||u||^2p + ||w||^2p)^(1/p) per pair of blocks, hence (2 k)^(1/p), which is
-attained and is not exceeded as <u u^T, w w^T> >= 0 also over the upper triangle.
+entry_add_remove: one such term. entry_change: Gram matrices do not depend on values. The other two
+statistics change by u (x - x') and u (psi_a - psi_a'), at most Gamma R and Gamma min(2 a, R),
+because psi_a is 1-Lipschitz. user_add_remove: k terms, all in different blocks, so the p-norms add
+up to a factor k^(1/p). user_replace: two users' terms, a factor 2 k^(1/p) if they are in the same
+blocks with opposite signs. Gram matrices have no signs: if u, w >= 0 have disjoint supports or
+different blocks, the distance is (||u||^2p + ||w||^2p)^(1/p) per pair of blocks, hence (2 k)^(1/p).
+This is attained; it is not exceeded, because <u u^T, w w^T> >= 0 also over the upper triangle.
 """
 
 from dataclasses import dataclass
@@ -193,10 +193,11 @@ def planned_releases(
 ) -> int:
     """Return how often a calibrated method releases a statistic.
 
-    Of ALS with T iterations 2 T if values change, 4 T if ratings come and go, 2 T at user level,
-    where the users' half-steps release nothing. With K inner iterations, as of A-IRLS, an item step
-    releases one Gram matrix and K residuals. ``offset_sides`` are 0, 1 (items) or 2 (users too)
-    whose sums and counts of ratings are released first; at user level, users compute theirs alone.
+    ALS with T iterations makes 2 T releases if values change, 4 T if ratings come and go, and 2 T
+    at user level, where the users' half-steps release nothing. With K inner iterations, as in
+    A-IRLS, an item step releases one Gram matrix and K residuals. ``offset_sides`` is 0, 1 (items)
+    or 2 (also users): their sums and counts of ratings are released first. At user level, users
+    compute theirs alone.
     """
     counts = 0 if check_relation(relation) == ENTRY_CHANGE else 1
     sides = 1 if relation in USER_LEVEL else 2

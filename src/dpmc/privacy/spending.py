@@ -1,40 +1,40 @@
 """What fits of the same ratings cost together.
 
-**Gaussian noise.** A fit of n releases with noise of deviation s at sensitivity 1 is mu-GDP with
-mu^2 = n/s^2, exact noise on a grid included (:mod:`dpmc.privacy.release`: it is at least as private
-as the noise that was calibrated). Fits with mu_1, mu_2, ... are together mu-GDP with mu^2 = mu_1^2
-+ mu_2^2 + ... (Dong, Roth and Su, "Gaussian differential privacy", JRSS B 2022, corollary 3.3), and
-no smaller epsilon is shown by sensitivities alone. A limit on that sum is a filter: the settings of
-the next fit, its budget among them, may be chosen by looking at what earlier fits released (lemma 3
-of docs/local_bayes.md; Smith and Thakurta, "Fully adaptive composition for Gaussian differential
+**Gaussian noise.** A fit of n releases with noise of standard deviation s at sensitivity 1 is
+mu-GDP with mu^2 = n/s^2. This includes exact noise on a grid, which is at least as private as the
+noise that was calibrated (:mod:`dpmc.privacy.release`). Fits with mu_1, mu_2, ... are together
+mu-GDP with mu^2 = mu_1^2 + mu_2^2 + ... (Dong, Roth and Su, "Gaussian differential privacy", JRSS B
+2022, corollary 3.3). Sensitivities alone prove no smaller epsilon. A limit on this sum is a filter:
+the settings of the next fit, including its budget, may depend on earlier releases (lemma 3 of
+docs/local_bayes.md; Smith and Thakurta, "Fully adaptive composition for Gaussian differential
 privacy", arXiv:2210.17520).
 
-**Lists chosen privately.** Let fit i choose its items with the probability d_i of
-:mod:`dpmc.privacy.selection` (0 with a public list), and d = sum d_i.
+**Lists chosen privately.** Let d_i be the d of :mod:`dpmc.privacy.selection` with which fit i
+chooses its items (0 with a public list), and d = sum d_i.
 
-**Theorem.** If the fits with the counts in place of the lists are together
-(epsilon', delta')-private by their noise, as an adaptive composition, then with the lists they are
-(epsilon' - sum log(1 - d_i), delta' + d)-private.
+**Theorem.** Suppose that the fits with the counts in place of the lists are together (epsilon',
+delta')-private by their noise, as an adaptive composition. Then with the lists they are (epsilon' -
+sum log(1 - d_i), delta' + d)-private.
 
-*Proof.* Let P and Q be the laws of all that comes out of neighbouring data, and A_i the event that
-fit i lists no item that one of the two data sets alone has; given what came before, it has at
-least the probability 1 - d_i on either side. Let P' and Q' draw every fit under the condition A_i
-given what came before. There the lists are made of counts that both sides have, so P' and Q' are
-laws of that adaptive composition and keep to (epsilon', delta'). With A the
-event that all A_i hold, the density of P on A is that of P' times a product of numbers between
-1 - d_i and 1, and so is that of Q. So for any event S
+*Proof.* Let P and Q be the distributions of all outputs for neighbouring data, and A_i the event
+that fit i lists no item that only one of the two data sets has. Given the earlier outputs, A_i has
+at least the probability 1 - d_i on either side. Let P' and Q' draw every fit conditionally on A_i,
+given the earlier outputs. Their lists are made of counts that both sides have, so P' and Q' are
+distributions of that adaptive composition and keep to (epsilon', delta'). Let A be the event that
+all A_i hold. On A, the density of P is the density of P' times a product of numbers between 1 - d_i
+and 1, and the same holds for Q. For any event S therefore
 
     P(S) <= P(not A) + P'(S and A) <= d + exp(epsilon') Q'(S and A) + delta'
          <= exp(epsilon' - sum log(1 - d_i)) Q(S) + delta' + d. QED.
 
-**Other noise.** The losses of all releases, those with Gaussian noise as one, are composed by
-privacy-loss distributions, rounded up (:mod:`dpmc.privacy.compositions`); where these cannot be
-computed, epsilons are added (basic composition). Here, and where lists are chosen privately, what
-is composed has to be fixed beforehand: method, noise, budget and share of a fit must not depend on
-what earlier ones released, or the total is no guarantee.
+**Other noise.** The losses of all releases, with the Gaussian ones as one release, are composed by
+privacy-loss distributions, rounded up (:mod:`dpmc.privacy.compositions`). If these cannot be
+computed, epsilons are added (basic composition). In this case, and if lists are chosen privately,
+the composed fits must be fixed beforehand: if the method, noise, budget or share of a fit depends
+on earlier releases, the total is not a guarantee.
 
-All this holds for one relation, and for one person (or rating) throughout: the ratings may grow and
-change from fit to fit, as the neighbours of adaptive composition may (Dwork, Rothblum and Vadhan,
+All results are for one relation and for one person (or rating) throughout. The ratings may grow and
+change from fit to fit, as neighbours may in adaptive composition (Dwork, Rothblum and Vadhan,
 "Boosting and differential privacy", FOCS 2010).
 """
 
@@ -61,9 +61,9 @@ CLOSE = 1e-4
 class Cost:
     """What one fit costs.
 
-    ``noise`` is on a release of sensitivity 1, ``releases`` what all that is released amounts to
-    with this noise, and ``list_delta`` the part of delta with which an item of one user alone is
-    listed, at most.
+    ``noise`` is that of a release of sensitivity 1, and ``releases`` the number of such releases
+    that cost as much as the fit. ``list_delta`` is the part of delta for the list: the largest
+    probability that an item of a single user is listed.
     """
 
     epsilon: float

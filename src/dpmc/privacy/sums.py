@@ -1,25 +1,24 @@
-"""Sums of what users send: whole numbers, exact, the same in any order and on any machine.
+"""Exact sums of what users send: whole numbers, equal in any order and on any machine.
 
-A number x that a user sends is bounded in size by a public B. It is truncated towards zero to a
-multiple k g of a step g, the power of two with 2^52 g < B <= 2^53 g, so that |k g| <= |x| and no
-norm rises. As checks let pass a relative 10^-9 more, |k| < 2^54. The whole numbers k are added up
-in two 64-bit integers, k = 2^26 h + l with 0 <= l < 2^26 and |h| <= 2^28: over at most
-:data:`MOST_USERS` = 2^31 users, each of whom adds to a sum once, |sum of h| <= 2^59 and the sum of
-the l is below 2^57. (Where the numbers of some users are added up first, within 64 bits, and their
-sum is split, both are smaller still.) So nothing overflows and no sum is rounded, and additions may
-come in any order, in blocks of users, in threads or on several machines. (Where a user's numbers
-are larger than B all the same, or none at all, what the sums hold means nothing, and the check of
-the norms lets nothing be released.)
+A number x that a user sends is at most B in absolute value, B public. It is truncated towards zero
+to a multiple k g of a step g, the power of two with 2^52 g < B <= 2^53 g, so that |k g| <= |x| and
+no norm increases. Checks allow a relative excess of 10^-9, so |k| < 2^54. The whole numbers k are
+added up in two 64-bit integers, k = 2^26 h + l with 0 <= l < 2^26 and |h| <= 2^28. Each of at most
+:data:`MOST_USERS` = 2^31 users adds to a sum once, so |sum of h| <= 2^59 and the sum of the l is
+below 2^57. (If numbers of some users are first added up within 64 bits and their sum is split, both
+are smaller still.) Nothing overflows, and no sum is rounded. Additions may be made in any order, in
+blocks of users, in threads or on several machines. (If a user's numbers exceed B nevertheless, or
+are not numbers, the sums are meaningless, and the check of the norms prevents any release.)
 
 **What it costs.** A number loses less than g < 2^-52 B, and a sum of n users less than n 2^-52 B:
-for a million users 2.4e-10 B, for 2^31 of them 4.8e-7 B. The noise of a release with the share w of
-a budget of mu has the standard deviation Delta / (mu sqrt(w)), with Delta >= B. While mu sqrt(w) is
-below 2 (epsilon up to 10 at delta 1e-6 for the whole budget, w = 1; beyond 20 for w = .3) that is
-more than half of B, and the loss below 1e-6 of it for any number of users; for a million of them
-while mu sqrt(w) is below 4000. Nothing is added to the noise.
+2.4e-10 B for a million users, 4.8e-7 B for 2^31. The noise of a release with the share w of a
+budget of mu has the standard deviation Delta / (mu sqrt(w)), with Delta >= B. If mu sqrt(w) is
+below 2, this is more than half of B, and the loss is below 1e-6 of it for any number of users.
+(This covers epsilon up to 10 at delta 1e-6 for the whole budget, w = 1, and beyond 20 for w = 0.3.)
+For a million users, mu sqrt(w) below 4000 is enough. The noise is not increased.
 
-**As a query.** :meth:`Sums.floats` makes floating-point numbers of the sums, each off by at most a
-relative 2^-52. What that does to a guarantee is in :mod:`dpmc.privacy.release`, with the rest.
+**As a query.** :meth:`Sums.floats` converts the sums to floating-point numbers, each with a
+relative error of at most 2^-52. :mod:`dpmc.privacy.release` derives the effect on a guarantee.
 """
 
 import math
@@ -53,8 +52,7 @@ _LOW = (1 << SPLIT) - 1
 def step_of(bound: float) -> float:
     """Return g, the power of two with 2^52 g < bound <= 2^53 g.
 
-    A PrivacyViolation refuses what is no positive number, or so small or so large that steps would
-    not be.
+    PrivacyViolation refuses a bound that is not a positive number, or too small or large for steps.
     """
     if not 1e-250 < bound < 1e250:
         raise PrivacyViolation(f"what users send cannot be bounded by {bound}")
@@ -116,8 +114,8 @@ class Sums:
     def whole(self, values: np.ndarray) -> np.ndarray:
         """Return numbers in steps, truncated towards zero: int64, of the same shape.
 
-        A PrivacyViolation refuses what is no number, or far above the bound: as a whole number it
-        would be anything.
+        PrivacyViolation refuses a value that is not a number or is far above the bound: its whole
+        number would be arbitrary.
         """
         values = np.asarray(values, dtype=float)
         if not (np.abs(values) < FAR_ABOVE * self.step).all():  # NaN too

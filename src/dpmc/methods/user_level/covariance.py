@@ -115,8 +115,8 @@ _small_places = lru_cache(maxsize=4)(_find_places)
 def outer_sensitivity(relation: str, bound: float) -> float:
     """Return the sensitivity of the sum of a a^T with |a| <= bound, in the Frobenius norm.
 
-    Adding or removing one row changes the sum by a a^T, of norm |a|^2. If a becomes b, then |a a^T
-    - b b^T|^2 = |a|^4 + |b|^4 - 2 (a . b)^2 <= 2 bound^4, with equality for orthogonal rows. The
-      plain upper triangle is at most as long as the whole matrix, and as long for unit a, b.
+    Adding or removing one row changes the sum by a a^T, of norm |a|^2. If a becomes b, |a a^T - b
+    b^T|^2 = |a|^4 + |b|^4 - 2 (a . b)^2 <= 2 bound^4, with equality for orthogonal rows. The plain
+    upper triangle is at most as long as the whole matrix, and as long for unit a, b.
     """
     return bound**2 * (np.sqrt(2.0) if relation == USER_REPLACE else 1.0)
