@@ -17,7 +17,7 @@ def logged(log: str | Path | None) -> Iterator[None]:
     """Send everything printed to the log file; end on an error with exit status 1.
 
     For an :class:`InputError`, or a file that cannot be written, the log gets the sentence alone;
-    for other errors the traceback. What a full disk keeps from the log goes to standard error.
+    for other errors the traceback. If the disk is full, the log's output goes to standard error.
     """
     stdout, stderr = sys.stdout, sys.stderr
     failure = None

@@ -17,8 +17,8 @@ def total_variation(first: Mechanism, second: Mechanism) -> float:
     Crossings of the densities are bracketed on a grid and bisected. Between crossings the integral
     is a difference of tail probabilities, so there is no quadrature error.
 
-    Thesis 4.3 calls Huber noise like Gaussian for a >= 3, and practically Laplace for a <= 0.7. At
-    equal variance the distances are 0.0009 at a = 3 and 0.0208 at a = 0.7.
+    Section 4.3 of the thesis calls Huber noise like Gaussian for a >= 3, and practically Laplace
+    for a <= 0.7. At equal variance the distances are 0.0009 at a = 3 and 0.0208 at a = 0.7.
     """
 
     def difference(x):

@@ -35,10 +35,10 @@ class Split:
 def select(rng: np.random.Generator, ratings: Ratings, entry: Mapping) -> Ratings:
     """Return the part of a data set that an entry of the ``datasets`` of a section describes.
 
-    The entry may have ``users`` (the number of users, taken from the first), ``users_share`` (a
-    share of them, at random by ``rng``), ``top_items`` (the number of items, those with the most
-    ratings; as in Chien et al., this choice is not private) and ``rescale`` (the new limits
-    (lowest, highest) of the ratings). The remaining users and items are renumbered in their order.
+    Four keys of the entry are optional. ``users`` keeps so many users, the first ones, and
+    ``users_share`` a random share of them. ``top_items`` keeps so many items, those with the most
+    ratings; as in Chien et al., this choice is not private. ``rescale`` has the new limits (lowest,
+    highest) of the ratings. The remaining users and items are renumbered in their order.
     """
     users = _first("users", entry.get("users", ratings.n_users), ratings.n_users, ratings.name)
     if "users_share" in entry:

@@ -333,16 +333,19 @@ class Study:
         """Return the study of a package, with defaults from the files in its folder.
 
         ``schema.yaml`` is required; ``costs.csv``, ``items.yaml``, ``errata.yaml``, ``claims.yaml``
-        and ``predicates.yaml`` (when predicates were written) are optional. Text with a leading dot
-        names a function of the package (``".tables:run"``). The default function of a step is
-        ``run`` in the module with the step's name or, if the study has a module ``show``, the
-        function there with the step's name. The default chapter is ``.chapter:chapter`` or
-        ``.show:chapter``, and the default steps are :data:`STEPS`. Relative files of a step are in
-        the folder. The step ``claims`` makes the table ``claims``, and the claims' files count as
-        its code. ``figures.yaml`` and ``tables.yaml`` count as code of the steps of these names,
-        also with a prefix and ``_``. Modules in the folder ``experiments`` that define ``run`` are
-        jobs (:meth:`Job.of`). The regression compares verdicts and the table of trials, by default
-        ``trials``.
+        and ``predicates.yaml`` (when predicates were written) are optional. Modules in the folder
+        ``experiments`` that define ``run`` are jobs (:meth:`Job.of`). The regression compares
+        verdicts and the table of trials, by default ``trials``.
+
+        Text with a leading dot names a function of the package (``".tables:run"``). The default
+        function of a step is ``run`` in the module with the step's name or, if the study has a
+        module ``show``, the function there with the step's name. The default chapter is
+        ``.chapter:chapter`` or ``.show:chapter``, and the default steps are :data:`STEPS`. Relative
+        files of a step are in the folder.
+
+        The step ``claims`` makes the table ``claims``, and the claims' files count as its code.
+        ``figures.yaml`` and ``tables.yaml`` count as code of the steps ``figures`` and ``tables``,
+        and of steps whose names end in ``_figures`` or ``_tables``.
         """
         here = Path(sys.modules[package].__file__).parent
         beside = {"costs": "costs.csv", "items": "items.yaml", "errata": "errata.yaml"}

@@ -1,10 +1,10 @@
 """Estimates of a run's cost: its jobs, and the CPU seconds that they take.
 
 Each study keeps the mean costs of its jobs in ``costs.csv``
-(:attr:`dpmc_studies.frame.api.Study.costs`). Means of joining tables, reading data and making pages
-are next to this module. There is one line for each kind of job or, if methods differ, for each kind
-and method. The estimate of a job is :data:`START_SECONDS` plus the mean for each trial, or
-:data:`UNKNOWN_SECONDS` for kinds without a measurement.
+(:attr:`dpmc_studies.frame.api.Study.costs`). The means of joining tables, reading data and making
+pages are in a file next to this module. There is one line for each kind of job or, if methods
+differ, for each kind and method. The estimate of a job is :data:`START_SECONDS` plus the mean for
+each trial, or :data:`UNKNOWN_SECONDS` for kinds without a measurement.
 """
 
 import csv

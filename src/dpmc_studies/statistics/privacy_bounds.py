@@ -2,10 +2,10 @@
 
 Let P and Q be the distributions of a mechanism's output on neighbouring data. If the mechanism is
 (epsilon, delta)-private, then P(E) <= exp(epsilon) Q(E) + delta for every event E, and the same
-with P and Q exchanged. So a lower confidence bound on one probability and an upper bound on the
-other bound epsilon from below. See Ding, Wang, Wang, Zhang and Kifer, "Detecting violations of
-differential privacy" (CCS 2018), and Jagielski, Ullman and Oprea, "Auditing differentially private
-machine learning" (NeurIPS 2020), also for the Clopper-Pearson intervals.
+with P and Q exchanged. A lower confidence bound on one probability and an upper one on the other
+therefore give a lower bound on epsilon. See Ding, Wang, Wang, Zhang and Kifer, "Detecting
+violations of differential privacy" (CCS 2018), and Jagielski, Ullman and Oprea, "Auditing
+differentially private machine learning" (NeurIPS 2020), also for the Clopper-Pearson intervals.
 """
 
 import numpy as np
@@ -65,10 +65,10 @@ def loss_bound(first: np.ndarray, second: np.ndarray, *, delta: float, confidenc
     """Bound epsilon from below by the hockey-stick divergence E[(1 - exp(epsilon - loss))_+].
 
     If the losses are exact, the divergence is the smallest delta at an epsilon. It uses more of the
-    losses than an event does, but relies on the density behind them. One bound of its mean holds
-    for all epsilon at once (Massart, "The tight constant in the Dvoretzky-Kiefer-Wolfowitz
-    inequality", Annals of Probability 18, 1990): it leaves out the largest losses, a share of
-    sqrt(log(1/tail)/(2 n)). Parameters are those of :func:`threshold_bound`.
+    losses than an event does, but relies on the density behind them. With the largest losses left
+    out, a share of sqrt(log(1/tail)/(2 n)), the mean bounds it from below for all epsilon at once
+    (Massart, "The tight constant in the Dvoretzky-Kiefer-Wolfowitz inequality", Annals of
+    Probability 18, 1990). Parameters are those of :func:`threshold_bound`.
     """
     tail = (1 - confidence) / 2
     return max(_divergence_bound(losses, delta, tail) for losses in (first, -second))

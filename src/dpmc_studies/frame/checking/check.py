@@ -1,9 +1,9 @@
-"""Does a run still give what it gave? The tables of a study against its committed reference.
+"""Comparison of a study's tables with its committed reference.
 
-Two comparisons. The numbers must be those of the reference, one by one: same seeds, same settings,
-a relative difference of at most 1e-6. Verdicts on claims, and statuses beside published numbers,
-must be those that we know of: a known deviation from a paper is no fault, a changed one is. A cell
-whose settings changed fails too, by name: its numbers cannot be compared.
+There are two comparisons. The numbers must equal those of the reference one by one: same seeds,
+same settings, a relative difference of at most 1e-6. Verdicts on claims, and statuses of published
+numbers, must be the expected ones: a known deviation from a paper passes, and a changed deviation
+fails. A cell with changed settings also fails, by name, because its numbers cannot be compared.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -40,12 +40,12 @@ TOLERANCES = "tolerances.csv"
 
 @dataclass(frozen=True)
 class CheckedResults:
-    """What a study's regression looks at, read from a folder of results.
+    """The results that a study's regression compares, read from a folder of results.
 
-    ``settings`` are by cell of the table of trials; None without such a table. ``trials`` is as
-    :func:`dpmc_studies.frame.checking.runs.read_trials` returns it. The others are by table:
-    ``labels`` its rows as text, ``numbers`` its numbers, indexed by the names of the rows,
-    ``passed`` its rows as text, with the column ``passed``.
+    ``settings`` are the settings of each cell of the table of trials, None without such a table,
+    and ``trials`` is that table as :func:`dpmc_studies.frame.checking.runs.read_trials` returns it.
+    The others map names of tables to rows: ``labels`` as text, ``numbers`` indexed by the names of
+    the rows, and ``passed`` as text, with the column ``passed``.
     """
 
     study: Study
@@ -57,14 +57,14 @@ class CheckedResults:
     passed: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     def counts(self) -> str:
-        """Say how much there is to look at."""
+        """Return the number of rows of each compared table, in words."""
         sizes = {} if self.trials is None else {self.study.regression.table: self.trials}
         sizes |= {**self.labels, **self.numbers, **self.passed}
         return ", ".join(f"{len(table)} rows of {name}" for name, table in sizes.items())
 
 
 def read_for_check(study: Study, folder: str | Path) -> CheckedResults:
-    """Read what a study's regression looks at, from its folder below ``results``."""
+    """Read the results that a study's regression compares, from its folder below ``results``."""
     folder, regression = Path(folder), study.regression
     refuse_incomplete(folder, files_of(regression))
     settings = trials = None
@@ -111,8 +111,8 @@ def check(
 ) -> list[Difference]:
     """Compare the results of a study with its reference.
 
-    The latter holds its table of trials, ``settings.json``, ``tolerances.csv``, other tables of
-    numbers and, below ``expected``, for each profile the expected labels. ``unavailable`` are data
+    The reference holds the table of trials, ``settings.json``, ``tolerances.csv``, other tables of
+    numbers and, below ``expected``, the expected labels for each profile. ``unavailable`` are data
     sets.
     """
     regression = results.study.regression
@@ -143,7 +143,7 @@ def check(
 
 
 def expected_file(reference: Path, profile: str, table: str) -> Path:
-    """Return where the expected labels of a table are."""
+    """Return the file of the expected labels of a table."""
     folder = reference / "expected"
     if not (folder / profile).is_dir():
         known = sorted(path.name for path in folder.glob("*"))
@@ -182,16 +182,16 @@ def _check_trials(
 def lacking_data(
     unavailable: Collection[str], cells: Mapping[str, Mapping], made_of: str | None
 ) -> list[str]:
-    """Return the data sets that could not be had, and those that are made of them.
+    """Return the unavailable data sets, and the data sets that are made of them.
 
-    ``cells`` are settings by cell; that called ``made_of`` names what a cell's data set is part of.
+    ``cells`` maps cells to settings, where ``made_of`` names what a cell's data set is part of.
     """
     made = [dataset_of(name) for name, own in cells.items() if own.get(made_of) in unavailable]
     return list(dict.fromkeys([*unavailable, *made]))
 
 
 def kept(trials: pd.DataFrame, regression: Regression) -> pd.DataFrame:
-    """Return the trials that the reference keeps: the noise of others comes from the same code."""
+    """Return the trials that the reference keeps; the other trials come from the same code."""
     if regression.trials is None:
         return trials
     return trials[trials.index.get_level_values("trial") < regression.trials]
@@ -200,7 +200,7 @@ def kept(trials: pd.DataFrame, regression: Regression) -> pd.DataFrame:
 def refuse_absent(paths: Iterable[Path], option: str = "") -> None:
     """Refuse a reference that lacks one of these files.
 
-    ``option`` is one of the command that writes them, with a space before it.
+    ``option`` is an option of the command that writes these files, after a space.
     """
     for path in paths:
         if not path.exists():
@@ -213,9 +213,9 @@ def refuse_absent(paths: Iterable[Path], option: str = "") -> None:
 def outcome(
     results: Sequence[CheckedResults], differences: Mapping[str, Sequence[Difference]]
 ) -> str:
-    """Say in lines whether a run passes: first the answer, then failures, notes and counts.
+    """Return lines that state whether a run passes: the answer, then failures, notes and counts.
 
-    ``differences`` are by the name of the study.
+    ``differences`` maps names of studies to their differences.
     """
     every = [(name, difference) for name, found in differences.items() for difference in found]
     failures = [f"{name}: {each.text}" for name, each in every if each.fails]

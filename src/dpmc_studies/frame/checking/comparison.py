@@ -1,4 +1,4 @@
-"""Comparing tables one by one: trials, other numbers, labels, settings, and what is missing."""
+"""Comparison of tables: trials, other numbers, labels, settings, and missing rows."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ NAMED_CELLS = 5  # how many cells a sentence names before it only counts them
 
 @dataclass(frozen=True)
 class Difference:
-    """One thing that differs from the reference, in one sentence with the cell and both values.
+    """One difference from the reference, in a sentence with the cell and both values.
 
-    Without ``fails`` it is only reported, and the check does not fail.
+    If not ``fails``, it is only reported, and the check passes.
     """
 
     fails: bool
@@ -38,13 +38,12 @@ def compare_trials(
     """Compare the trials that both tables have, as
     :func:`dpmc_studies.frame.checking.runs.read_trials` returns them.
 
-    ``metrics`` are the columns that are compared; one on one side only is an excess, as is a
-    relative difference above ``tolerance``. ``allowances`` are larger tolerances; a cell that
-    several cover has the largest. ``skip`` are cells whose settings differ, so that their numbers
-    need not be compared.
+    ``metrics`` are the compared columns. A number on one side only, or a relative difference above
+    ``tolerance``, is an excess. ``allowances`` are larger tolerances; the largest that covers a
+    cell counts. ``skip`` are cells with changed settings, whose numbers are not compared.
 
-    There is one difference for each cell in excess, with its worst trial and both numbers. Trials
-    that only we have are reported without failing; nothing in common fails.
+    The result is one difference for each cell in excess, with its worst trial and both numbers.
+    Trials that only we have are reported without failing. Tables without a common trial fail.
     """
     ours, reference = (
         table[~table.index.get_level_values("cell").isin(list(skip))] for table in (ours, reference)
@@ -72,8 +71,9 @@ def compare_numbers(
 ) -> list[Difference]:
     """Compare the rows that two tables of :func:`read_keyed` both have.
 
-    A number that only one side has is an excess, as is a relative difference above ``tolerance``.
-    There is one difference for each row in excess, with its worst number; nothing in common fails.
+    A number on one side only, or a relative difference above ``tolerance``, is an excess. The
+    result is one difference for each row in excess, with its worst number; nothing in
+    common is a failure, too.
     """
     common = ours.index.intersection(reference.index, sort=False)
     if common.empty:
@@ -121,7 +121,7 @@ def _beyond_reference(ours: pd.DataFrame, reference: pd.DataFrame) -> list[Diffe
 def compare_settings(ours: Settings, reference: Settings) -> tuple[list[Difference], set[str]]:
     """Compare the settings of the cells that both have; the number of trials may differ.
 
-    Returns one difference for each changed value, with the cells that it touches, and these cells.
+    Return one difference for each changed value, with its cells, and the set of these cells.
     """
     changes = changed_settings(ours, reference)
     common = ours.cells.keys() & reference.cells.keys()
@@ -143,11 +143,10 @@ def compare_settings(ours: Settings, reference: Settings) -> tuple[list[Differen
 def missing_trials(
     ours: pd.DataFrame, settings: Settings, unavailable: Collection[str] = ()
 ) -> list[Difference]:
-    """Report what the run was asked for and does not have.
+    """Return differences for trials that the run was asked for and does not have.
 
-    ``ours`` is as :func:`dpmc_studies.frame.checking.runs.read_trials` returns it; ``settings``
-    names every cell of the grid and its number of trials. Unavailable data sets are reported, but
-    no failure.
+    ``ours`` is as :func:`dpmc_studies.frame.checking.runs.read_trials` returns it. ``settings`` has
+    every cell of the grid and its number of trials. Unavailable data sets do not fail.
     """
     present = set(ours.index)
     found, waived = [], dict.fromkeys(unavailable, 0)
@@ -187,10 +186,10 @@ def compare_labels(
 ) -> list[Difference]:
     """Compare labels with the expected ones: any change fails.
 
-    The first column of ``expected`` that is not a key is the label. What could not be judged
-    because a data set is unavailable is reported without failing; so are claims of our own, which
-    are about all data of a study, if ``lacks_cells``: its table of trials has cells of such a data
-    set. Data that only other tables of the study would have do not count.
+    The first column of ``expected`` that is not a key is the label. A label that could not be
+    judged because a data set is unavailable is reported without failing. So are claims of our own,
+    which are about all data of a study, if ``lacks_cells``: the table of trials lacks cells of an
+    unavailable data set. Unavailable data of other tables do not count.
     """
     label = next(name for name in expected if name not in keys)
     here, there = (
@@ -218,7 +217,7 @@ def _not_judged(ours: pd.DataFrame, unavailable: Collection[str], lacks_cells: b
 
 
 def not_passed(name: str, table: pd.DataFrame, keys: Sequence[str]) -> list[Difference]:
-    """Report each row that did not pass: a claim refuted, or a planted fault not caught."""
+    """Return a difference for each row that did not pass: a refuted claim, a fault not caught."""
     if table.empty:
         return [Difference(True, f"the {name} has no rows.")]
     failed = table[table["passed"] != "True"]

@@ -1,8 +1,8 @@
-"""What differs between two runs: every table of every study, row by row.
+"""The differences between two runs: every table of every study, row by row.
 
-Rows are paired by their names: what they hold in the columns up to ``trial``, or, in a table
-without trials, in its columns of text and whole numbers; rows of one name by the order of their
-numbers. Of claims the verdicts are compared, and seconds never: no two runs take the same time.
+Rows are paired by their names: the columns up to ``trial`` or, in a table without trials, the
+columns of text and whole numbers. Rows of the same name are paired in the order of their numbers.
+Of claims only the verdicts are compared. Seconds, which always differ, are not compared.
 """
 
 from pathlib import Path
@@ -21,15 +21,16 @@ EXAMPLES = 5
 
 
 def difference(first: str | Path, second: str | Path, tolerance: float) -> dict[str, object]:
-    """Compare two folders of results, with tables at any depth: ``results``, or that of one study.
+    """Compare two folders of results, ``results`` or one study's, with tables at any depth.
 
     ``tolerance`` is the relative difference up to which two numbers count as equal.
 
-    The result is of plain values, ready for JSON: ``equal`` (bool); ``tolerance``; ``tables``, for
-    each table of both folders ``name``, ``rows``, ``different`` (rows), ``only_in_first`` and
-    ``only_in_second`` (rows), ``largest`` (relative difference, None where columns or a text
-    differ, or a number is missing on one side) and ``examples`` (a few rows in words; of
-    verdicts all that differ); ``only_in_first`` and ``only_in_second``, names of tables.
+    The result has plain values, ready for JSON. ``equal`` is a bool, ``tolerance`` the argument,
+    and ``only_in_first`` and ``only_in_second`` are names of tables. ``tables`` has for each table
+    of both folders its ``name``; the numbers of ``rows``, of ``different`` rows, and of rows
+    ``only_in_first`` and ``only_in_second``; ``largest``, the largest relative difference (None if
+    columns or a text differ, or a number is missing on one side); and ``examples``, a few different
+    rows in words (of verdicts all).
     """
     sides = [tables_of(Path(first)), tables_of(Path(second))]
     common = [name for name in sides[0] if name in sides[1]]
@@ -46,10 +47,10 @@ def difference(first: str | Path, second: str | Path, tolerance: float) -> dict[
 
 
 def tables_of(folder: Path) -> dict[str, Path]:
-    """Return the result tables below a folder, and the settings that made them, by name.
+    """Return the result tables below a folder, and their settings, by name.
 
-    Parts of a table, that single jobs made, do not count, nor does a folder that holds more than
-    tables: it is made for readers.
+    Parts of a table from single jobs do not count. A folder that also holds other files is for
+    readers and does not count either.
     """
     if not folder.is_dir():
         raise InputError(f"There is no folder {folder}.")
@@ -153,7 +154,7 @@ def _has_fractions(column: pd.Series) -> bool:
 def _named(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     """Index a table by the names of its rows and their order among the rows of one name.
 
-    That is the order of their numbers: a budget of 0.5 is no part of a name, but tells rows apart.
+    Their numbers give the order: a budget of 0.5 is not in a name, but tells rows apart.
     """
     names = pd.Series(row_names(table, keys), index=table.index, dtype=object)
     values = table.drop(columns=keys)

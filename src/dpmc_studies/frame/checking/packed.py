@@ -1,7 +1,7 @@
-"""The complete tables of a full run, compressed: with them every verdict can be made again.
+"""The complete tables of a full run, compressed, from which all verdicts can be computed again.
 
-They lie in ``tables`` in the reference of a study, one file for each table that its jobs make.
-Claims, tables for readers and figures follow from them.
+They are in ``tables`` in a study's reference, one file for each table that its jobs make. Claims,
+tables for readers and figures follow from them.
 """
 
 import lzma
@@ -18,8 +18,8 @@ FOLDER, SUFFIX = "tables", ".csv.xz"
 def pack(study: Study, results: Path, reference: Path) -> Iterator[Path]:
     """Write each table of a study's jobs that a run has into its reference; yield the files.
 
-    A file that holds the same table already is not touched: another version of liblzma may
-    compress it to other bytes.
+    A file that already holds the same table is not rewritten, because another version of liblzma
+    may compress it to other bytes.
     """
     for name in dict.fromkeys(table for job in study.jobs for table in job.tables):
         source, target = results / f"{name}.csv", reference / FOLDER / f"{name}{SUFFIX}"

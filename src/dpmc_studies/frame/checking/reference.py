@@ -1,12 +1,12 @@
-"""Writing the committed reference that :mod:`dpmc_studies.frame.checking.check` compares with.
+"""Write the committed reference that :mod:`dpmc_studies.frame.checking.check` compares with.
 
-Of a full run it holds more than is compared: the complete tables, compressed, from which `make
-published` makes the report (:mod:`dpmc_studies.frame.checking.packed`), and, for whoever reads
-results without running anything and for the test of numbers in documents, the tables of labels
-whole (the effect, interval and reason of each verdict, our mean beside each published number) and
-the mean of every cell over all trials. These follow from the trials, which are compared one by one;
-a bound of an interval, or a sentence, may differ in its last digit under another BLAS, so they are
-not compared again.
+The reference of a full run also holds results that are not compared. The complete tables,
+compressed, are for `make published`, which makes the report from them
+(:mod:`dpmc_studies.frame.checking.packed`). The whole tables of labels (the effect, interval and
+reason of each verdict, our mean for each published number) and the mean of every cell over all
+trials are for readers who run nothing and for the test of numbers in documents. They follow from
+the trials, which are compared one by one. They are not compared again, because a bound or a
+sentence may differ in its last digit under another BLAS.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,11 +37,11 @@ LABELS = ("status", "verdict", "reported_verdict")
 def update(results: CheckedResults, folder: Path, profile: str | None = None) -> list[Path]:
     """Make the results of a study its new reference; return the files written.
 
-    The results are complete: every trial of every cell that their settings name. ``folder`` is that
-    of the study below ``results/reference``. With a ``profile`` only what is expected of it is
-    written: ``ci`` and ``quick`` run some of the trials of the full run, an overlay of
-    ``config/once`` others, whose means are written of cells that a full run does not have. Without
-    one, the run must be the full one, and numbers, settings and complete tables are written too.
+    The results must be complete: every trial of every cell in their settings. ``folder`` is the
+    study's below ``results/reference``. Without a ``profile``, the run must be the full one;
+    numbers, settings and complete tables are then written too. With one, only its expected results
+    are written: ``ci`` and ``quick`` run some of the full run's trials. An overlay of
+    ``config/once`` may run others, and means are written for cells that the full run does not have.
     """
     refuse_unfit(results, profile)
     regression, written = results.study.regression, []
@@ -78,9 +78,9 @@ def update(results: CheckedResults, folder: Path, profile: str | None = None) ->
 
 
 def expected_columns(table: pd.DataFrame, keys: tuple[str, ...], *, whole: bool) -> list[str]:
-    """Return the columns that are kept of a table of labels: keys, labels, and the rest if whole.
+    """Return the columns to keep of a table of labels: keys, labels, and the rest if ``whole``.
 
-    What a claim says stands in the study's file of claims and is not kept again.
+    The text of a claim is in the study's file of claims and is not kept again.
     """
     labels = [name for name in LABELS if name in table]
     rest = [name for name in table if name not in (*keys, *labels, *WORDS)]
@@ -90,7 +90,7 @@ def expected_columns(table: pd.DataFrame, keys: tuple[str, ...], *, whole: bool)
 def means(trials: pd.DataFrame, coordinates: Sequence[str]) -> Iterator[Mapping[str, object]]:
     """Yield :data:`STATISTICS` of each metric of each cell, over all of its trials.
 
-    What is the same in all of them is no mean: the trials that are kept have it.
+    Columns that are constant over a cell's trials are left out: the kept trials have them.
     """
     for _, cell in trials.groupby(level="cell", sort=False):
         place = {name: cell[name].iloc[0] for name in coordinates}
@@ -108,7 +108,7 @@ def _write_means(path: Path, trials: pd.DataFrame, coordinates: Sequence[str]) -
 
 
 def rounded(column: pd.Series) -> pd.Series:
-    """Round what is a number of a column of text; whole numbers and other texts stay."""
+    """Round the decimal numbers in a column of text; whole numbers and other texts stay."""
     return column.map(lambda text: _short(float(text)) if _is_fraction(text) else text)
 
 

@@ -24,7 +24,7 @@ def read_trials(
 ) -> pd.DataFrame:
     """Read a trial table, indexed by ``cell`` (its name) and ``trial``.
 
-    The columns are the coordinates and the metrics; ``seconds`` is left out, because no two runs
+    The columns are the coordinates and the metrics. ``seconds`` is left out, because no two runs
     take the same time.
     """
     table = read_numbers(path, (*coordinates, "trial", *metrics), coordinates, whole=("trial",))
@@ -37,7 +37,7 @@ def read_trials(
 
 
 def row_names(table: pd.DataFrame, keys: Sequence[str]) -> list[str]:
-    """Name every row of a table of text by some columns; 1.0 and 1 are the same, "" is none."""
+    """Name the rows of a table of text by some columns; 1.0 and 1 are the same, "" is none."""
     rows = table[list(keys)].to_dict("records")
     return [cell_name({key: _plain(text) for key, text in row.items()}) for row in rows]
 
@@ -52,7 +52,7 @@ def _plain(text: str) -> object:
 
 
 def raw_files(records: Iterable[str | Path]) -> dict[str, str | None]:
-    """Return where the raw file of each data set is, None if the data are not available.
+    """Return the raw file of each data set, None if the data are not available.
 
     ``records`` are the files that the workflow's ``download`` rule wrote.
     """
@@ -61,12 +61,12 @@ def raw_files(records: Iterable[str | Path]) -> dict[str, str | None]:
 
 
 def read_frame(path: str | Path) -> pd.DataFrame:
-    """Read any table of a run, every bit of every number kept; an empty field is missing."""
+    """Read any table of a run, with every bit of every number; an empty field is missing."""
     return pd.read_csv(path, keep_default_na=False, na_values=[""])
 
 
 def write_frame(path: str | Path, frame: pd.DataFrame) -> None:
-    """Write a table so that :func:`read_frame` reads the same numbers, whole or not at all."""
+    """Write a table, whole or not at all; :func:`read_frame` reads the same numbers."""
     with atomic_path(path) as temporary:
         frame.to_csv(temporary, index=False, lineterminator="\n")
 

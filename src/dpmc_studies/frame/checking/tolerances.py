@@ -1,4 +1,4 @@
-"""How far a number may be from the reference, and which cells may be further."""
+"""Tolerances of the comparison with the reference, and cells with larger ones."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ ALLOWED = ("tolerance", "reason")
 
 
 def relative_difference(ours: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """Return the relative difference, 0 where both are missing and inf where one of them is."""
+    """Return the relative difference, 0 if both are missing and inf if one is."""
     ours, reference = np.asarray(ours, dtype=float), np.asarray(reference, dtype=float)
     with np.errstate(divide="ignore", invalid="ignore"):
         difference = np.abs(ours - reference) / np.abs(reference)
@@ -29,8 +29,8 @@ def relative_difference(ours: np.ndarray, reference: np.ndarray) -> np.ndarray:
 class Allowance:
     """A larger relative tolerance for some cells, with its reason.
 
-    ``patterns`` is coordinate to a shell pattern of its spelling: ``*`` for any, ``none`` for cells
-    without.
+    ``patterns`` maps coordinates to shell patterns for their text: ``*`` for any, ``none`` for
+    cells without the coordinate.
     """
 
     patterns: Mapping[str, str]

@@ -88,8 +88,7 @@ def _parsed(text: str, kind: type, optional: bool) -> object:
 
 
 def is_drawn(entry: Mapping[str, object]) -> bool:
-    """Whether an entry of the ``datasets`` of a section, or the settings of a cell with one, have
-    a matrix that is drawn: it has a number of items."""
+    """Return whether an entry of ``datasets``, or a cell's settings, describe a random matrix."""
     return "items" in entry
 
 

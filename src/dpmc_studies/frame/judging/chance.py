@@ -50,8 +50,8 @@ def _standard_error(low: np.ndarray, high: np.ndarray, trials: np.ndarray) -> np
 def p_of_effect(verdict: str, pooled: Interval, below: float = 0.0) -> float:
     """Return the p-value of a verdict on a pooled effect, NaN without an interval.
 
-    For no effect it is the larger p-value of the two one-sided tests against the margin. For
-    supported the test is against ``below``, for contradicted against 0.
+    For no effect, the p-value is the larger of the two one-sided tests against the margin. For
+    supported, the test is two-sided against ``below``; for contradicted, two-sided against 0.
     """
     if not np.isfinite(pooled.low):
         return np.nan

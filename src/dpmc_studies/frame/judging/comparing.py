@@ -71,7 +71,7 @@ class Side:
     best: bool = False
 
     def has(self, **coordinates: object) -> bool:
-        """Return whether the side includes these coordinates; it includes any that it does not name."""
+        """Return whether the side includes these coordinates; it names only those that matter."""
         return all(coordinates[name] in values for name, values in self.values.items())
 
     def each(self) -> Iterator[dict[str, object]]:
@@ -176,11 +176,12 @@ def compared_claims(
 
     ``judge`` turns the evidence and a comparison into a finding, with :meth:`Comparison.judge`.
     ``coordinates`` are the names that sides and ``where`` may use, with their values (empty for a
-    number); ``groups`` are short names for several values. Only sides may name ``models``, and only
-    ``where`` the other coordinates; without ``models`` both may name all. A side or ``where`` must
-    name all ``needed`` coordinates, unless the second side is a best. ``best`` lists the sides that
-    may be a best. ``optional`` has "over" if ``judge`` can divide by it. Unknown names raise
-    InputError.
+    number); ``groups`` are short names for several values.
+
+    Only sides may name ``models``, and only ``where`` the other coordinates; without ``models``
+    both may name all. A side or ``where`` must name each of ``needed``, unless the second side is a
+    best. ``best`` lists the sides that may be a best. ``optional`` has "over" if ``judge`` can
+    divide both sides by a third. Unknown names raise InputError.
     """
     places = [name for name in coordinates if name not in models] if models else coordinates
     names = models or coordinates, places

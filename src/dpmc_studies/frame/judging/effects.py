@@ -34,8 +34,7 @@ def lines_of(
     """Return the lines of some claims, in the order given, without claims that were not judged.
 
     ``claims`` is the table of verdicts, or None before anything is judged. ``about``, the subject
-    of the claims, precedes each title. ``values`` fill the sentences ``found``, by claim and
-    verdict.
+    of the claims, precedes titles. ``values`` fill the sentences ``found``, by claim and verdict.
     """
     if claims is None:
         return []

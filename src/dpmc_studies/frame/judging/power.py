@@ -57,8 +57,8 @@ def trials_off_zero(interval: Interval) -> float:
 def trials_to_settle(tests: RowTests, low: float, high: float) -> float:
     """Return about how many trials would decide whether all means are in [low, high].
 
-    At unchanged means and spreads, until one interval is wholly outside, if a mean is, or until all
-    intervals are inside. Two significant digits; infinite if a mean is at a bound.
+    At unchanged means and spreads, one interval is then wholly outside, if its mean is, or all
+    intervals are inside. Rounded to two significant digits; infinite if a mean is at a bound.
     """
     room = np.minimum(tests.mean - low, high - tests.mean)  # below 0 outside
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -114,9 +114,10 @@ def pooled_verdict(
 ) -> str:
     """Judge a pooled effect by its 95 % interval.
 
-    No effect within 1 % is checked first: even a significant effect of 0.5 % counts as none.
-    Otherwise above 0 is contradicted, and below ``below`` supported. ``no_effect`` is the answer of
-    :func:`has_no_effect`, for known comparisons; without it the interval decides.
+    An effect within 1 % is no effect. This is checked first, so even a significant effect of 0.5 %
+    counts as none. An effect above 0 contradicts the claim, and an effect below ``below`` supports
+    it. ``no_effect`` is the answer of :func:`has_no_effect` if the comparisons are known. Without
+    it, the interval decides whether there is an effect.
     """
     if not np.isfinite(pooled.low):
         return INCONCLUSIVE

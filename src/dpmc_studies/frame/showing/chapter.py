@@ -46,9 +46,9 @@ OWN_TEXT = (
 def judged_claims(
     claims: pd.DataFrame | None, title: str = "", text: str = "", *, reported: bool = False
 ) -> list[Judged]:
-    """Return the claims of the papers, under a title and with a text, and those of our own.
+    """Return the claims of the papers, with a title and a text, and the claims of our own.
 
-    ``claims`` is the study's table of that name, None if it was not made; ``reported`` as for
+    ``claims`` is the study's table of claims, None if it was not made; ``reported`` as for
     :class:`Judged`.
     """
     if claims is None:
@@ -70,7 +70,7 @@ PUBLISHED_COLUMNS = (
 
 @dataclass(frozen=True)
 class Chapter:
-    """What a study shows: a page of the report, and its part of the answer and of the numbers."""
+    """A study's part of the report: a page, lines of the answer, and published numbers."""
 
     heading: str  # of its page, and in the list of pages
     lead: str  # what is reproduced, half a sentence of HTML for the top of the report
@@ -113,13 +113,12 @@ class Chapter:
         values: Mapping[str, object] | None = None,
         **shown: object,
     ) -> Self:
-        """Return the chapter of a study whose steps judged, and filled "tables" and "figures".
+        """Return the chapter of a study that has the steps claims, tables and figures.
 
-        ``texts`` has attributes by name (:data:`WORDS`, ``metrics``), the ids of the claims that
-        are lines (:data:`LINES`) with what was ``found`` by their verdicts, ``downloads`` (names to
-        be saved as, with names of tables) and ``judged``, the title of the papers' claims.
-        ``about`` and ``values`` are as in ``judging/effects.py``. ``shown`` are
-        attributes that the texts do not have, or that replace theirs.
+        ``texts`` has attributes by name (:data:`WORDS`, ``metrics``), the ids of claims that become
+        lines (:data:`LINES`), sentences for these by verdict (``found``), ``downloads`` (name of
+        the saved file -> table) and ``judged``, the title of the papers' claims. ``about`` and
+        ``values`` are as in ``judging/effects.py``. ``shown`` adds or replaces attributes.
         """
         claims, said = read_results(folder, ["claims"])["claims"], texts.entries
         found = {"found": said.get("found")} | dict(values or {})
@@ -141,16 +140,16 @@ class Chapter:
 
     @classmethod
     def not_run(cls, texts: Texts) -> Self:
-        """Return the chapter of a study without results: a heading, and that it was not run."""
+        """Return the chapter of a study without results: a heading and "not run"."""
         return cls(texts("heading"), lead="", introduction="", caveat=texts("not_run"))
 
 
 def telling(
     module: str | Path, figures: Sequence[FigureText], names: Sequence[str] = ("trials",)
 ) -> Callable[[Path, object], Chapter]:
-    """Return the function of a chapter of nothing but the texts beside a module, and figures.
+    """Return a chapter's function that uses only figures and the texts next to a module.
 
-    ``module`` is its ``__file__``. It was not run where none of the tables ``names`` has rows.
+    ``module`` is its ``__file__``. The study was not run if no table in ``names`` has rows.
     """
     texts = Texts(beside(module, "chapter.yaml"))
 

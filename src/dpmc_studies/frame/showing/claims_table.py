@@ -10,7 +10,7 @@ LARGE_NUMBER, LARGEST = 1e3, 1e6  # written without decimals, and with an expone
 
 
 def number_cell(value: float, error: float = np.nan, trials: int = 0, digits: int = 3) -> Cell:
-    """Return a cell; an infinite number is shown as such, one of a million with an exponent."""
+    """Return the cell of a number: infinity as ∞, a million and more with an exponent."""
     if np.isinf(value):
         return Cell(absent="∞")
     size = abs(value)
@@ -21,8 +21,8 @@ def number_cell(value: float, error: float = np.nan, trials: int = 0, digits: in
 def claims_table(claims: pd.DataFrame) -> Table:
     """Return the verdicts on the paper's claims, with effects and intervals.
 
-    A study gives it an id that keeps it from the tables of the page, which shows claims with their
-    reasons, and notes that say in what unit its effects are.
+    The caller sets its id and notes. The id keeps it out of the page's tables, because the page
+    shows claims with their reasons. The notes state the units of effects.
     """
     columns = (
         Column("effect", "Effect"),

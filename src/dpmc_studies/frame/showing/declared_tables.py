@@ -1,4 +1,4 @@
-"""Tables that a study declares in ``tables.yaml``: what readers see but for the numbers."""
+"""Tables that a study declares in ``tables.yaml``: everything that readers see except numbers."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,10 +9,10 @@ from dpmc_studies.yaml_files import beside, read_mapping
 
 
 class DeclaredTables:
-    """The titles, headings, columns and notes of the file beside a module, by the ids of tables.
+    """The titles, headings, columns and notes in the file next to a module, by table id.
 
-    A heading is a key of the rows with its label; so is a column, whose label may be a list with
-    the heading that it stands under. Titles and notes have placeholders, see
+    A heading is a key of the rows with its label. A column is a key with a label, or with a list of
+    a label and the heading above it. Titles and notes have placeholders, see
     :mod:`dpmc_studies.frame.showing.texts`.
     """
 
@@ -21,7 +21,7 @@ class DeclaredTables:
         self.entries = read_mapping(self.path)
 
     def columns(self, name: str) -> tuple[Column, ...]:
-        """Return the columns of a table that are always the same."""
+        """Return the declared columns of a table."""
         return tuple(
             Column(key, *([label] if isinstance(label, str) else label))
             for key, label in self.entries[name]["columns"].items()
@@ -34,9 +34,9 @@ class DeclaredTables:
         columns: Iterable[Column] | None = None,
         **values: object,
     ) -> Table:
-        """Return a table with its placeholders filled: each by a value, and each value used.
+        """Return a table with its placeholders filled; every value must be used.
 
-        ``columns`` are those of a table that does not declare them.
+        ``columns`` are the columns of a table that does not declare them.
         """
         entry, where = self.entries[name], f"{self.path}, {name}"
         texts = [entry["title"], *entry.get("notes", ())]

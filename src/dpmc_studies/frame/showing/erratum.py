@@ -1,6 +1,6 @@
-"""Errata: the texts of a study's ``errata.yaml``.
+"""Mistakes in the papers: the texts of a study's ``errata.yaml``.
 
-No number in them is of a run: ``tests/contract/test_errata_numbers.py`` computes what they say.
+Their numbers do not depend on a run: ``tests/contract/test_errata_numbers.py`` computes them.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ IMPROVEMENT = "our improvement"
 
 @dataclass(frozen=True)
 class Erratum:
-    """Something reported that is not right, or left open, or that dpmc does otherwise.
+    """A mistake or an omission in a paper, or a point where dpmc differs.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Forest plots: named rows of points with intervals, beside a line that they are compared with."""
+"""Forest plots: named rows of points with intervals, next to a reference line."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class Notes:
 
 @dataclass(frozen=True)
 class Forest:
-    """What is drawn into one pair of axes."""
+    """The contents of one pair of axes."""
 
     title: str
     labels: Sequence[str]  # names of the rows, from top to bottom
@@ -63,10 +63,10 @@ def draw_forest(
     legend: Mapping[str, object] | None = None,
     handles: Sequence = (),
 ) -> Drawing:
-    """Draw panels side by side, which share their rows, with one legend for all.
+    """Draw panels side by side, with common rows and one legend.
 
-    ``row`` and ``head`` are inches of a row and of what stands above all of them. The other
-    arguments are those of :func:`dpmc_studies.frame.showing.panels.draw_panels`.
+    ``row`` and ``head`` are the heights, in inches, of a row and of the space above all rows. The
+    other arguments are those of :func:`dpmc_studies.frame.showing.panels.draw_panels`.
     """
     heights = [_heights(panel) for panel in panels]
     figure = new_figure(PAGE, head + row * (max(heights[0], default=0) + 1))

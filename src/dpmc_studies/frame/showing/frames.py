@@ -1,7 +1,7 @@
-"""What tables, figures and the page share: labels, selection of cells, paired differences.
+"""Labels, selection of cells and paired differences, for tables, figures and the page.
 
 Differences between two models are paired by trial and taken between logarithms, so that they are
-relative: -.01 means one per cent less error.
+relative: -0.01 means 1 % less error.
 """
 
 import re
@@ -21,10 +21,10 @@ PRIVATE = CALIBRATED  # mechanisms, in the order of tables and legends
 
 
 class Labels(dict):
-    """Names to the labels that readers see, in the order of tables and legends.
+    """Name -> label that readers see, in the order of tables and legends.
 
-    Users bring data sets, mechanisms and methods. A name without a label is shown as words
-    (``item_median`` as "Item median"); one with other signs, as ``ml-1m``, as it is.
+    Users can add data sets, mechanisms and methods. A name without a label is shown as words
+    (``item_median`` as "Item median"); with other characters (``ml-1m``) it stays as it is.
     """
 
     def __missing__(self, name: str) -> str:
@@ -61,7 +61,7 @@ DATASET_LABELS = Labels(
 
 
 class DatasetLabels(Labels):
-    """The labels of data sets in a study; what it does not name has its usual one."""
+    """The labels of data sets in a study; the usual label for others."""
 
     def __missing__(self, name: str) -> str:
         return DATASET_LABELS[name]
@@ -72,7 +72,7 @@ RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def select(frame: pd.DataFrame, **coordinates) -> pd.DataFrame:
-    """Return the rows with these coordinates; None and NaN both stand for "has none"."""
+    """Return the rows with these coordinates; None and NaN both mean that there is no value."""
     keep = np.ones(len(frame), dtype=bool)
     for name, value in coordinates.items():
         column = frame[name]
@@ -86,7 +86,7 @@ def select(frame: pd.DataFrame, **coordinates) -> pd.DataFrame:
 
 
 def trials_text(counts) -> str:
-    """Say how many trials stand behind some numbers: "10 trials", "8 to 10 trials"."""
+    """Return the number of trials in words: "10 trials", "8 to 10 trials"."""
     counts = [int(count) for count in counts if pd.notna(count) and count > 0]
     if not counts:
         return "no trials"
@@ -97,7 +97,7 @@ def trials_text(counts) -> str:
 
 
 def half_width(standard_error: pd.Series, trials: pd.Series) -> np.ndarray:
-    """Half width of the 95 % t interval of a mean; NaN with fewer than two trials."""
+    """Return half the width of the 95 % t interval of a mean; NaN with fewer than two trials."""
     error = np.asarray(standard_error, dtype=float)
     freedom = np.asarray(trials, dtype=float) - 1
     quantile = special.stdtrit(np.maximum(freedom, 1), (1 + CONFIDENCE) / 2)
@@ -107,8 +107,8 @@ def half_width(standard_error: pd.Series, trials: pd.Series) -> np.ndarray:
 def cell_means(trials: pd.DataFrame, metric: str, keys: Iterable[str]) -> pd.DataFrame:
     """Return the mean of a metric over the trials of every cell; rows without it are left out.
 
-    Columns: ``keys``, ``mean``, ``standard_error``, the 95 % t interval ``low`` and ``high``, NaN
-    with fewer than two trials, and ``trials``, their number.
+    The columns are ``keys``, ``mean``, ``standard_error``, ``low`` and ``high`` (95 % t interval,
+    NaN with fewer than two trials), and ``trials``, the number of trials.
     """
     values = trials[metric].astype(float)
     here = values.notna()
@@ -119,15 +119,15 @@ def cell_means(trials: pd.DataFrame, metric: str, keys: Iterable[str]) -> pd.Dat
 
 
 def present(values: Iterable, known: Iterable) -> list:
-    """Return the different ``values`` in the order of ``known``, others last and sorted; no NaN."""
+    """Return the distinct ``values`` in the order of ``known``, then others sorted, without NaN."""
     found = {value for value in values if pd.notna(value)}
     return [value for value in known if value in found] + sorted(found - set(known))
 
 
 def split(table: pd.DataFrame, **known: Iterable) -> Iterator[tuple]:
-    """Yield the values of columns with the rows that have them, each as :func:`present` orders it.
+    """Yield each combination of values of columns, in the order of :func:`present`, with its rows.
 
-    All combinations of values are there, those that have no rows too: panels of a grid.
+    Combinations without rows are included, because they are panels of a grid.
     """
     values = [present(table[name], order) for name, order in known.items()]
     for each in product(*values):
@@ -138,19 +138,19 @@ def split(table: pd.DataFrame, **known: Iterable) -> Iterator[tuple]:
 
 
 def span(values: Iterable[float], form: Callable[[float], str] = "{:.2f}".format) -> str:
-    """Format the smallest and the largest of some numbers: "0.12 to 0.34"; once if they agree."""
+    """Format the range of some numbers: "0.12 to 0.34", or one number if both ends agree."""
     found = [value for value in values if pd.notna(value)]
     return " to ".join(dict.fromkeys(map(form, (min(found), max(found)))))
 
 
 def listed(said: Iterable[tuple[str, Iterable[str]]]) -> str:
-    """Join what is said of several things: "A 1, 2; B 3"; of whom nothing is said is left out."""
+    """Join texts on several subjects: "A 1, 2; B 3"; subjects without texts are left out."""
     texts = [(name, ", ".join(filter(None, each))) for name, each in said]
     return "; ".join(f"{name} {text}" for name, text in texts if text)
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Format a positive number with so many significant digits, without an exponent below 10^6."""
+    """Format a positive number with ``digits`` significant digits, without exponent below 10^6."""
     if not np.isfinite(value):
         return "∞"
     if abs(value) >= 1e6:
@@ -167,9 +167,9 @@ def best_at_ends(
     *,
     ascending: bool = True,
 ) -> list[str]:
-    """Say the lowest mean at the least and at the largest epsilon, and of which method it is.
+    """Return sentences on the lowest mean, and its method, at the smallest and largest epsilon.
 
-    Not ``ascending``, the highest.
+    If not ``ascending``, on the highest mean.
     """
     ends = means[means["epsilon"].isin(means["epsilon"].agg(["min", "max"]))]
     rows = ends.sort_values("mean", ascending=ascending, kind="stable").drop_duplicates("epsilon")
@@ -188,7 +188,7 @@ def private_rows(trials: pd.DataFrame | None) -> pd.DataFrame | None:
 
 
 def keeps_claim(trials: pd.DataFrame) -> pd.Series:
-    """Say per row whether what is proven is what is claimed."""
+    """Return for each row whether the proven guarantee is the claimed one."""
     epsilon = trials["actual_epsilon"] <= trials["claimed_epsilon"] * ROUNDING
     return epsilon & (trials["actual_delta"] <= trials["claimed_delta"])
 
@@ -200,7 +200,7 @@ def in_list(label: str) -> str:
 
 
 def percent(share: float) -> str:
-    """Format a share in whole per cent, but never as all or none when it is not."""
+    """Format a share in whole per cent; only exact 0 and 1 become 0 and 100 %."""
     if 0 < share < 0.01:
         return "under 1 %"
     return "over 99 %" if 0.99 < share < 1 else f"{100 * share:.0f} %"

@@ -1,7 +1,7 @@
-"""The items of a paper: every figure, table, theorem and algorithm, and what became of it here.
+"""The items of a paper (figures, tables, theorems, algorithms) and where dpmc reproduces them.
 
-A study's ``items.yaml`` says of each where it is reproduced, or why it is not; verdicts come from
-the claims, agreement from the comparison with printed numbers.
+A study's ``items.yaml`` states for each item where it is reproduced, or why it is not. Verdicts
+come from the claims, and agreement from the comparison with printed numbers.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -67,7 +67,7 @@ class Item:
 
 
 def load_items(path: str | Path) -> list[Item]:
-    """Read the items of a study; an entry that the schema refuses is named."""
+    """Read the items of a study; InputError names an entry that the schema rejects."""
     entries = read_plain(path)
     try:
         jsonschema.validate(entries, read_plain(SCHEMA))
@@ -77,7 +77,7 @@ def load_items(path: str | Path) -> list[Item]:
 
 
 def judged_and_compared(chapter: Chapter) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
-    """Return the claims of a chapter, and its numbers beside printed ones."""
+    """Return the claims of a chapter, and its comparison with printed numbers."""
     judged = [each.claims for each in chapter.judged]
     published = chapter.published
     compared = published if published is not None and "table" in published else None
@@ -89,8 +89,8 @@ def item_rows(
 ) -> list[dict[str, str]]:
     """Return the items of a study as rows of text by :data:`HEADINGS`.
 
-    ``claims`` has the columns ``id`` and ``verdict``, ``comparison`` ``table`` and ``status``; None
-    if they were not made.
+    ``claims`` has the columns ``id`` and ``verdict``, and ``comparison`` the columns ``table`` and
+    ``status``. They are None if they were not made.
     """
     if study.items is None:
         return []
@@ -151,7 +151,7 @@ def _verdicts(ids: Collection[str], verdicts: Mapping[str, str]) -> list[str]:
 
 
 def items_page(studies: Mapping[str, Study], reference: Path) -> str:
-    """Return the page of the documents: items of every study, with the verdicts of the reference.
+    """Return the page of items in the documents, with the verdicts of the reference.
 
     ``reference`` is the folder of all studies' references.
     """

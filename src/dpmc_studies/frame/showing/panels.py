@@ -1,8 +1,7 @@
-"""The drawing kit: panels of curves with intervals, set side by side, and lines beside them.
+"""Drawing of panels of curves and levels with intervals, side by side.
 
-A figure is a list of panels, and a panel says what lies on which axis. How means, intervals,
-references and legends look is said here, once; axes are those of
-:mod:`dpmc_studies.frame.showing.scales`.
+A figure is a list of panels, and a panel states what its axes show. This module alone decides how
+means, intervals, references and legends look. Axes are in :mod:`dpmc_studies.frame.showing.scales`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,7 +24,7 @@ BELOW, ABOVE = (0.02, 0.02, "left", "bottom"), (0.99, 0.99, "right", "top")  # w
 
 @dataclass(frozen=True)
 class Curve:
-    """Means along the horizontal axis, with 95 % intervals: bars, or a band without markers."""
+    """Means along the horizontal axis, with 95 % intervals as bars or, without markers, a band."""
 
     rows: pd.DataFrame  # columns `x`, `mean` and, as far as there are intervals, `low` and `high`
     look: Look
@@ -43,9 +42,9 @@ class Curve:
 
 @dataclass(frozen=True)
 class Level:
-    """A horizontal line for what does not change along the axis, its interval a band.
+    """A horizontal line for a constant along the axis, with its interval as a band.
 
-    It is named by ``label`` in the legend, or by ``note`` below the line.
+    ``label`` names it in the legend, or ``note`` below the line.
     """
 
     mean: float
@@ -58,7 +57,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Panel:
-    """What is drawn into one pair of axes."""
+    """The contents of one pair of axes."""
 
     title: str
     x: Axis
@@ -97,7 +96,7 @@ def curves(
 def levels(
     table: pd.DataFrame, by: str, looks: Mapping[str, Look], label: Callable = str
 ) -> list[Level]:
-    """Return a level for the first row of each value of a column, in the order of the looks."""
+    """Return a level from the first row of each value of a column, in the order of the looks."""
     found = []
     for name in present(table[by], looks):
         row = table[table[by] == name].iloc[0]
@@ -107,7 +106,7 @@ def levels(
 
 
 def hollow(look: Look) -> Look:
-    """Return the look of the same thing in its second form: dashed, with hollow markers."""
+    """Return a look for the second form of the same thing: dashed, with hollow markers."""
     return replace(look, line="--", face="white")
 
 
@@ -128,11 +127,11 @@ def draw_panels(
 ) -> Drawing:
     """Draw panels in rows, with one legend for all.
 
-    ``data`` are the numbers that the figure shows; several tables are set below each other.
-    ``height``, ``head`` and ``width`` are inches of a row, of what is above all rows, and of the
-    figure. The ``legend``, with these arguments, is above in three columns, or ``inside`` the place
-    that panels leave free; it has ``handles`` besides the curves, and labels in this ``order``.
-    Without panels NothingToDraw is raised.
+    ``data`` are the numbers in the figure; several tables are concatenated. ``height``, ``head``
+    and ``width`` are inches: of a row, of the space above all rows, and of the figure. The legend,
+    with the arguments ``legend``, has three columns above, or is ``inside`` the place that panels
+    leave free. It shows ``handles`` after the curves, and sorts labels by ``order``. Without
+    panels NothingToDraw is raised.
     """
     if not panels:
         raise NothingToDraw
@@ -179,7 +178,7 @@ def _labels_once(figure, places: Sequence, panels: Sequence[Panel], columns: int
 
 
 def first_of_each(entries: Iterable[Line2D], order: Sequence[str] = ()) -> list[Line2D]:
-    """Return the first entry of each label, those of ``order`` first."""
+    """Return the first entry of each label, with labels in ``order`` first."""
     found: dict[str, Line2D] = {}
     for each in entries:
         found.setdefault(each.get_label(), each)
@@ -198,10 +197,10 @@ def _sharing(count: int, columns: int, sharey: bool | str) -> list[list[int]]:
 
 
 def on_log_axis(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return means with those intervals that are symmetric about them made symmetric in the log.
+    """Return means with intervals for a logarithmic axis.
 
-    Such an interval is that of the logarithm of the mean by the delta method: a factor on either
-    side, which stays above zero. Others, such as ranges, stay what they are.
+    An interval that is symmetric about its mean becomes symmetric in the logarithm, by the delta
+    method: a factor on either side, which stays above zero. Others, such as ranges, do not change.
     """
     if "low" not in rows:
         return rows

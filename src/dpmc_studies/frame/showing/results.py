@@ -1,4 +1,4 @@
-"""Reading a study's tables for its chapter, and making and writing tables for readers."""
+"""Read a study's tables for its chapter, and make and write tables for readers."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -13,7 +13,7 @@ Results = Mapping[str, pd.DataFrame | None]
 
 
 def read_results(folder: str | Path, names: Iterable[str]) -> dict[str, pd.DataFrame | None]:
-    """Read tables by name from a folder: those that are not there, or have no rows, are None."""
+    """Read tables by name from a folder; missing tables and tables without rows are None."""
     paths = {name: Path(folder) / f"{name}.csv" for name in names}
     frames = {name: pd.read_csv(path) if path.is_file() else None for name, path in paths.items()}
     # an empty table says as much as a missing one
@@ -21,7 +21,7 @@ def read_results(folder: str | Path, names: Iterable[str]) -> dict[str, pd.DataF
 
 
 def has_results(results: Results) -> bool:
-    """Say whether any of the tables has rows."""
+    """Return whether any of the tables has rows."""
     return any(frame is not None for frame in results.values())
 
 
@@ -38,15 +38,15 @@ def mean_row(
 ) -> Row:
     """Return a line of our means, a cell for each value of the coordinate ``across``.
 
-    ``means`` has that column and ``mean``, ``standard_error`` and ``trials``; of a value that it
-    does not have the cell says so.
+    ``means`` has that column and ``mean``, ``standard_error`` and ``trials``. The cell of a value
+    without a mean states that there is none.
     """
     found = means.set_index(across)[["mean", "standard_error", "trials"]]
     return Row(keys, labels, "ours", tuple(mean_cell(found, value) for value in values))
 
 
 def mean_cell(means: pd.DataFrame, place: object) -> Cell:
-    """Return the cell of a mean with its standard error; of one that is not there, a dash."""
+    """Return the cell of a mean with its standard error, or a dash without a mean."""
     if place not in means.index:
         return Cell()
     found = means.loc[place]

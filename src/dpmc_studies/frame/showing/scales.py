@@ -1,4 +1,4 @@
-"""Axes of panels: their scale, where they end, and what they are labelled with."""
+"""Axes of panels: their scales, limits and labels."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Axis:
 
 
 def set_horizontal(axes, axis: Axis, values: np.ndarray, room: float) -> None:
-    """Scale and label the axis of x by the values on it; ``room`` is a factor of its length."""
+    """Scale and label the x axis by its values; ``room`` is a factor of its length."""
     if axis.log and values.size:
         axes.set_xscale("log")
     if values.size and axis.margin is not None:
@@ -59,9 +59,9 @@ def set_horizontal(axes, axis: Axis, values: np.ndarray, room: float) -> None:
 def set_logarithmic(
     places: Sequence, axis: Axis, means: np.ndarray, ends: np.ndarray, below: int, above: int
 ) -> None:
-    """Scale the axis of y that some panels share by the means and the ends of intervals on it.
+    """Scale the y axis that some panels share, by its means and the ends of their intervals.
 
-    ``below`` and ``above`` are the lines of text that have room there.
+    ``below`` and ``above`` are the numbers of lines of text to leave room for.
     """
     low, high = means.min(), means.max()
     reach = max(high / low, 1.05) ** axis.reach
@@ -75,7 +75,7 @@ def set_logarithmic(
 
 
 def set_scale(axes, which: str, axis: Axis) -> None:
-    """Set what an axis says of itself: where it is linear, its ends, its labels."""
+    """Set an axis's linear part, limits and labels."""
     if axis.linear is not None:
         scale = axes.set_xscale if which == "x" else axes.set_yscale
         scale("symlog", linthresh=axis.linear, linscale=NEAR_ZERO)

@@ -1,7 +1,7 @@
-"""The one style of all figures: sizes, fonts, colours, markers and how a figure is saved.
+"""The common style of all figures: sizes, fonts, colours, markers and file formats.
 
-Colours are those of Okabe and Ito ("Color universal design", 2008), which stay apart under
-every common colour-vision deficiency; a marker or line style always says the same thing again.
+Colours are those of Okabe and Ito ("Color universal design", 2008), which people with common
+colour-vision deficiencies can tell apart. A marker or line style always repeats the information.
 """
 
 import sys
@@ -115,7 +115,7 @@ RC = {
 
 
 class NothingToDraw(Exception):
-    """The data of a figure are absent; the message says which, for the reader."""
+    """The data of a figure are absent; the message names them for the reader."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class Drawing:
 
 @dataclass(frozen=True, kw_only=True)
 class FigureText:
-    """What the report says about a figure."""
+    """The text of the report about a figure."""
 
     id: str  # stem of the files: `<id>.png`, `<id>.svg`, `<id>.csv`
     # title, caption, alt: heading; what is drawn and from where; what a reader who cannot see it
@@ -156,19 +156,18 @@ def read_figures(
 ) -> list[FigureText]:
     """Return the figures that ``figures.yaml`` of a study declares.
 
-    It has ``figures``: id -> ``title``, ``caption``, ``alt``, ``wide``; ``draw``: the function that
-    draws, none of what is drawn elsewhere, with ``with``, arguments of it; ``absent``: what is said
-    where it has nothing to draw; ``told``: sentences of what ``describe``, another function, says
-    of the drawn numbers. ``shared``: texts that placeholders of captions and alternative texts, and
-    of later shared ones, name.
+    ``figures`` maps each id to the texts ``title``, ``caption`` and ``alt``, and ``wide``. ``draw``
+    names the drawing function (not for figures drawn elsewhere), and ``with`` has its arguments.
+    ``absent`` is the text that replaces a figure without data. ``told`` has sentences, with values
+    that the function ``describe`` returns for the drawn numbers. ``shared`` are texts for the
+    placeholders of captions, alternative texts and later shared texts.
 
-    ``modules`` (or the modules of these names) have the functions, and the file is beside the first
-    one, or above it. The parameters of a function that draws are the tables that it needs, by name
-    (one with a default may be absent), and what ``with`` has. A function that describes returns
-    values of the placeholders of ``told``, or all of the text. ``{trials}`` is the number of
-    trials. A sentence with a value that is "" is left out. ``names`` are the ids to return (all of
-    the file by default), and ``values`` are for other placeholders. An id without texts, a function
-    in no module and a placeholder without a value raise InputError.
+    ``modules``, or their names, have the functions; the file is in the folder of the first one or
+    above. The parameters of a drawing function are the tables that it needs, by name (optional if
+    there is a default), and the arguments in ``with``. A describing function returns values for the
+    placeholders of ``told``, or the whole text. ``{trials}`` is the number of trials. A sentence
+    with a value "" is left out. ``names`` are the ids to return (default: all), and ``values`` fill
+    other placeholders. Missing texts, functions and values raise InputError.
     """
     modules = [sys.modules[each] if isinstance(each, str) else each for each in modules]
     path = beside(modules[0].__file__, "figures.yaml")
@@ -254,14 +253,14 @@ def _figure_texts(path: Path) -> Mapping[str, Mapping]:
 
 
 def looks_of(names: Iterable[str]) -> dict[str, Look]:
-    """Return the looks of mechanisms and baselines, and of those from plug-ins among ``names``."""
+    """Return the looks of mechanisms and baselines, with plug-ins among ``names``."""
     known = MECHANISMS | BASELINES
     others = (name for name in names if name not in known)
     return known | dict(zip(others, cycle(OF_PLUG_INS), strict=False))
 
 
 def shaded(values: Sequence[object]) -> dict[object, Look]:
-    """Return looks for values in order, from dark to light; yellow on white cannot be read."""
+    """Return looks for ordered values, from dark to light, without unreadable yellow."""
     shades = colormaps["viridis"](np.linspace(0.12, 0.8, max(len(values), 2)))
     looks = map(Look, map(to_hex, shades), cycle(MARKERS))
     return dict(zip(values, looks, strict=False))
@@ -275,9 +274,9 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def value_axis(axis, decades: float, *, long: float = LONG) -> None:
-    """Label a logarithmic axis of ``decades`` powers of ten with a few round numbers.
+    """Label a logarithmic axis that spans ``decades`` powers of ten with a few round numbers.
 
-    Above the length ``long`` only powers of ten have room.
+    Above ``long`` decades only powers of ten are labelled.
     """
     few = MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10])
     round_ones = (1, 2, 3, 5) if decades < MIDDLING else (1, 2, 5)
@@ -296,8 +295,7 @@ def draw_all(
 ) -> None:
     """Draw figures: ``folder/<id>.png``, ``.svg`` and ``.csv`` (the drawn numbers).
 
-    A figure whose frames are absent from ``inputs`` becomes a box that says so. ``figures`` are the
-    ids to draw; all if not given.
+    A figure without its tables in ``inputs`` becomes a box that says so. ``figures`` selects ids.
     """
     Path(folder).mkdir(parents=True, exist_ok=True)
     for entry in entries:
@@ -311,8 +309,8 @@ def drawing_step(
 ) -> Callable[[Path, object, Path], None]:
     """Return the function of a step that draws figures.
 
-    ``read`` returns their tables, by name, from a study's folder of results; without it they are
-    the files there that are called so. A figure whose tables are not there is a box that says so.
+    ``read`` returns their tables, by name, from a study's folder of results; the default reads the
+    files of these names. A figure without its tables becomes a box that says so.
     """
     names = {name for entry in entries for name in entry.tables}
 
@@ -325,7 +323,7 @@ def drawing_step(
 def render(function: Callable[[], Drawing], folder: str | Path, name: str, *, width: float) -> None:
     """Call ``function`` in the common style and write ``name``.png, .svg and .csv to ``folder``.
 
-    A figure whose data are absent becomes a box that says so, and a table without rows.
+    A figure without data becomes a box that says so, with a table without rows.
     """
     with matplotlib.rc_context(RC):
         try:

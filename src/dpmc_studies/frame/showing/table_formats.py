@@ -15,9 +15,9 @@ FRAGMENT = ("<!-- table -->\n", "<!-- /table -->\n")
 
 
 def to_csv(table: Table) -> str:
-    """Return the table with full precision: a line each for means, standard errors and trials.
+    """Return the table as CSV with full precision: separate lines for means, errors and trials.
 
-    The columns ``lowest`` and ``deviating``, and ``tied`` in tables that mark ties, name the
+    The columns ``lowest`` and ``deviating`` (and ``tied``, in tables that mark ties) list the
     marked columns of the row.
     """
     ties = any(cell.tied for row in table.rows for cell in row.cells)
@@ -49,7 +49,7 @@ def _marked(table: Table, row: Row, ties: bool) -> dict[str, str]:
 
 
 def to_markdown(table: Table) -> str:
-    """Return the table as GitHub Markdown; the two levels of headings become one."""
+    """Return the table as GitHub Markdown, with the two levels of headings in one."""
     headings = [label for _, label in table.headings] + [""]
     headings += [", ".join(filter(None, (c.group, c.label))) for c in table.columns]
     aligned = ["---"] * (len(table.headings) + 1) + ["---:"] * len(table.columns)
@@ -73,7 +73,7 @@ def _markdown_cell(cell: Cell) -> str:
 
 
 def to_latex(table: Table) -> str:
-    """Return the table as a floating LaTeX table; standard errors stand below their means."""
+    """Return the table as a floating LaTeX table, with standard errors below their means."""
     count = len(table.headings) + 1
     lines = [
         "% Needs \\usepackage{booktabs}.",
@@ -175,7 +175,7 @@ def _tex(text: str) -> str:
 
 
 def to_html(table: Table) -> str:
-    """Return a page of its own around :func:`html_fragment`."""
+    """Return a complete HTML page with :func:`html_fragment`."""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -197,7 +197,7 @@ tbody th{text-align:left}td b{font-weight:700}small{display:block;color:#595959}
 
 
 def html_fragment(table: Table) -> str:
-    """Return the table in a box that scrolls sideways, and its notes, for any page."""
+    """Return the table as HTML for any page: a box that scrolls sideways, and the notes."""
     bodies = [_body(list(rows)) for _, rows in groupby(table.rows, lambda row: row.labels[0])]
     two = any(group for group, _ in table.groups())
     return _template().render(table=table, two=two, bodies=bodies)

@@ -1,4 +1,4 @@
-"""What a table is, before it becomes CSV, Markdown, LaTeX or HTML."""
+"""A table before it is formatted as CSV, Markdown, LaTeX or HTML."""
 
 from dataclasses import dataclass, field, replace
 from typing import Self
@@ -28,7 +28,7 @@ class Cell:
 
     @property
     def number(self) -> str:
-        """The value as shown, or what stands in its place."""
+        """The value as shown, or the text in its place."""
         return self._formatted(self.value) if self.present else self.absent
 
     @property
@@ -43,7 +43,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, the heading it stands under, and its name in the CSV."""
+    """A column: its heading, the heading above it, and its name in the CSV."""
 
     key: str
     label: str
@@ -85,7 +85,7 @@ class Table:
         return groups
 
     def without_constants(self, kept: str) -> Self:
-        """Return it without the headings under which every row has the same, but for ``kept``."""
+        """Return the table without headings that are equal in all rows, except ``kept``."""
         places = [
             place
             for place, (name, _) in enumerate(self.headings)

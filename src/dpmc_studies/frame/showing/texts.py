@@ -1,6 +1,6 @@
-"""Texts of a study that stand in YAML beside its claims: placeholders have to resolve.
+"""Texts of a study in YAML, with placeholders that must all be filled.
 
-A placeholder is that of :meth:`str.format`: ``{share:.1%}``.
+Placeholders are those of :meth:`str.format`: ``{share:.1%}``.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ Values = Mapping[str, object]
 
 
 def placeholders(text: str) -> set[str]:
-    """Return the names that a text has placeholders for."""
+    """Return the names of a text's placeholders."""
     return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
 
 

@@ -51,7 +51,7 @@ def add_products(total, left, right, rows, columns, depth, symmetric):
     """Add left[:, :depth] right[:, :depth]^T to total.
 
     If ``symmetric``, only the lower triangle (and a few entries more) is added. Blocks of 2 x 2
-    halve the number of loads. At an odd end a block writes its last row or column twice, unchanged.
+    halve the number of loads. At an odd end a block writes the same last row or column twice.
     """
     for i0 in range(0, rows, 2):
         i1 = min(i0 + 1, rows - 1)

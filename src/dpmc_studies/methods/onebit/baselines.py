@@ -39,7 +39,7 @@ def shrunken_means(sums: np.ndarray, counts: np.ndarray, variance: float) -> np.
     mean, with variance n (1 - m^2) + v. The variance t of the items' means about m is estimated
     from the sums by the method of moments. The result is the best linear estimate m + t n (s - n
     m)/(t n^2 + n (1 - m^2) + v), clipped to [-1, 1], and m for items without signs. It is
-    post-processing of sums and counts, which have shape (d2,); some counts are above 0.
+    post-processing of the sums and counts, which have shape (d2,). At least one count is above 0.
     """
     # an item without signs says nothing, whatever its noise
     sums, rated = np.where(counts > 0, sums, 0.0), counts > 0

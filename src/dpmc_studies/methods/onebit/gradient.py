@@ -51,7 +51,7 @@ def noisy_descent(
 def project(matrix: np.ndarray, ball: Ball) -> np.ndarray:
     """Return the nearest matrix in the ball, in Frobenius norm.
 
-    If the ball bounds entries too, by alternating directions between the nuclear norm and the rest
+    If the ball bounds entries too, the directions alternate between the nuclear norm and the rest
     (Boyd, Parikh, Chu, Peleato and Eckstein, "Distributed optimization and statistical learning via
     the alternating direction method of multipliers", 2011, section 3), until both agree and stand
     still up to :data:`CLOSE`, or for MOST_ROUNDS rounds. Entries obey +-alpha exactly.

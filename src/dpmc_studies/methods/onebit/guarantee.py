@@ -1,9 +1,9 @@
 """The guarantee that each mechanism of one-bit completion claims, and the one that is proven.
 
-Neighbours differ in the sign of one entry, and which entries are observed is public.
-:mod:`dpmc_studies.methods.onebit.noise` derives the guarantees of noise on queries, and
-:mod:`dpmc.mechanisms.randomised_response` that of inp. This is objective perturbation with the
-Gaussian link.
+Neighbours differ in the sign of one entry, and which entries are observed is public. The guarantees
+of noise on queries are derived in :mod:`dpmc_studies.methods.onebit.noise`, and the guarantee of
+randomised response (inp) in :mod:`dpmc.mechanisms.randomised_response`. The proof below is about
+objective perturbation with the Gaussian link.
 
 Notation: K is the set of the observed entries x in R^n of the matrices within the ball, convex and
 compact. F_y(x) = sum psi(y_i x_i) with psi = -log h. H has independent Laplace coordinates of scale
@@ -40,9 +40,9 @@ COLT 2012.)
 **Gaussian link.** phi(x)/(Phi(x) Phi(-x)), the change of the gradient, grows with |x|, and psi''
 falls in x, so both suprema are at |x| = alpha: D = 1.8127 and log R = 0.7714 at alpha = 1. The
 scale D/(eps - log R) gives eps. The published scale, 2 phi(0)/Phi(-1)/eps = 5.029/eps, gives D
-eps/5.029 + 0.7714, which exceeds eps below eps = 1.206. The published claim does fail. With one
+eps/5.029 + 0.7714, which exceeds eps if eps < 1.206. The published claim does fail. With one
 observed entry the density of x just below 1 is p(psi'(x)) psi''(x) for +1 and p(psi'(-x)) psi''(-x)
-for -1 (x > 0). The loss there is 0.7714 - 1.2375 eps/5.029, above eps for every eps < 0.619.
+for -1 (x > 0). The loss there is 0.7714 - 1.2375 eps/5.029, which exceeds eps if eps < 0.619.
 Without the entrywise bound only |x_i| <= tau is known. log R at tau is about tau^2/2, too large to
 be useful, and reported as infinite where psi'' underflows. For the logistic link D = 1 and R = 1,
 and the theorem is not needed.
@@ -75,8 +75,8 @@ MECHANISMS = (OPEN[0], INP, *NOISED, ZERO, *OPEN[1:])
 class EntryGuarantee:
     """The differential privacy of one completed matrix, as claimed and as proven.
 
-    ``claimed`` is the budget, infinite without privacy, and ``actual`` is proven here, both for a
-    flip of one sign. ``user`` is ``actual`` for flips of all signs of one user.
+    ``claimed`` is the budget, or infinity without privacy, and ``actual`` is proven here, both for
+    a flip of one sign. ``user`` is proven for flips of all signs of one user.
     """
 
     mechanism: str

@@ -90,7 +90,7 @@ class Completion:
     """A completed matrix, float64 of shape (d1, d2).
 
     The guarantee covers the matrix alone. The other fields describe the solver, for readers who may
-    see the signs, and are None if nothing was solved. ``value`` is the (perturbed) objective's.
+    see the signs, and are None if nothing was solved. ``value`` is the (perturbed) objective.
     """
 
     matrix: np.ndarray

@@ -41,7 +41,7 @@ class DPALS(OffsetModel):
 
     The model is offset + u . v, learnt from ratings less the offset. T times:
 
-    1. V <- sqrt(n_items) V (V^T V)^(-1/2) has the same span; users are about as long as ratings.
+    1. V <- sqrt(n_items) V (V^T V)^(-1/2). The span stays; users become about as long as ratings.
     2. Every user fits u = (sum v v^T + lambda_u I)^-1 sum v x to all of their own ratings, alone.
        The user then clips u to norm Gamma_u, the k ratings that count to [-Gamma_M, Gamma_M], and,
        if ``row_bound`` is given, the vector of these ratings to norm L.
@@ -49,7 +49,7 @@ class DPALS(OffsetModel):
        give v = (H + lambda I)^-1 w.
 
     Afterwards users fit once more, alone. The last V and everything else that was released is
-    private. Each user also learns their own row u, and nothing else: joint differential privacy.
+    private. Each user additionally learns only their own row u. This is joint differential privacy.
 
     Every statistic of more than one user passes the ledger.
     :mod:`dpmc_studies.methods.user_level.plan` derives its sensitivity and its share of the budget,

@@ -31,7 +31,7 @@ class EffectsAndCovariance(OffsetModel):
     1. For each item, the sum and the number of its ratings are released, with each rating weighted
        by 1/sqrt(n). Their totals give the global mean, and with it a damped mean of each item
        (:func:`dpmc.methods.factorization.private_offsets.damped_offsets`).
-    2. Each user alone subtracts the item means from all own ratings, then the damped mean of these.
+    2. Each user alone subtracts item means from all own ratings, then the damped mean of the rest.
     3. The residuals r are clamped to [-B, B]. The sum of r r^T/n over users is released for the
        items with the highest noised numbers. Optionally the sum of e e^T/n is released too, where e
        is 1 for rated items, and the first sum is divided by it entry by entry.

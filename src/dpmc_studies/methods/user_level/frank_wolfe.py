@@ -112,8 +112,8 @@ class PrivateFrankWolfe(JointMethod):
     def calibration(self) -> Calibration:
         """The noise at sensitivity 1, and the budget that it keeps to.
 
-        With the published noise, which is equal in all steps although the first step has a lower
-        sensitivity, this is the noise that gives the same guarantee with equal weights.
+        The published noise is equal in all steps, although the first step has a lower sensitivity.
+        For it, the result is the noise that gives the same guarantee with equal weights.
         """
         asked_for = super().calibration
         if self.noise != "jain":

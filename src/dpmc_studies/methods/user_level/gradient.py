@@ -21,8 +21,8 @@ class NoisyGradient(DPALS):
     2. Every user alone fits u to all of their own ratings and shortens u to norm Gamma_u.
     3. K times, with these u: each user's gradient has the rows w_j (x_j - v_j . u) u for the items
        j whose ratings count, with weights w if ``sampling`` gives any. The user scales it down to
-       Frobenius norm C Gamma_u and sends it. V <- V + rank / (N Gamma_u^2) (sum + noise). This is
-       at most a Newton step, for N ratings by users of norm Gamma_u in all directions alike.
+       Frobenius norm C Gamma_u and sends it. V <- V + rank / (N Gamma_u^2) (sum + noise). For N
+       ratings by users of norm Gamma_u in all directions equally, this is at most a Newton step.
 
     **Sensitivity.** The sum changes by one gradient, of norm C Gamma_u, or, if a user is replaced,
     by the difference of two, of norm 2 C Gamma_u. Given V, which was released, a gradient depends

@@ -27,8 +27,8 @@ def choose_rare(rows: Compressed, most: int, counts: np.ndarray) -> Compressed:
 def weigh_rare(rows: Compressed, total: float, counts: np.ndarray, exponent: float) -> Compressed:
     """Return weights of all ratings, proportional to max(1, count of the item)^-exponent.
 
-    The squared weights of each row sum to ``total``. ``counts``, shape (n_columns,), are released.
-    Source: Krichene et al. 2023, adaptive weights; the authors' program, ``dpam.py``.
+    The squared weights of each row sum to ``total``. ``counts``, shape (n_columns,), are released
+    numbers of ratings. Source: Krichene et al. 2023, adaptive weights; their program, ``dpam.py``.
     """
     raw = rows.with_values((np.maximum(counts, 1) ** -exponent)[rows.indices])
     longest = np.sqrt(total) * (1 - margin(rows.values.dtype))
