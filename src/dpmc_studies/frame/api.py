@@ -91,35 +91,34 @@ class Job:
     Attributes
     ----------
     run : str
-        ``"package.module:function"``; the function takes a
-        :class:`dpmc_studies.frame.jobs.task.Task` and returns the rows of its table, or those of
-        several by the names of the tables.
+        ``"package.module:function"``. The function takes a
+        :class:`dpmc_studies.frame.jobs.task.Task` and returns the rows of its table or, for several
+        tables, a mapping from their names to rows.
     tables : mapping
-        The tables that these jobs write, each a part of it, to their columns.
+        Names of the tables that these jobs write, each job a part of them -> their columns.
     cell : type of Cell
         Class of the cells; without fields for a kind of job that runs once.
     cells : callable or None
-        From the section to every cell; None for those whose file other jobs of the study read.
+        From the section to all cells; None for the cells that inputs of other jobs name.
     by : tuple of str or None
-        The fields of cells that tell the jobs of this kind apart: wildcards of the rule, parts of
-        its paths. Cells that agree in them are one job. None stands for all fields.
+        The fields of cells that distinguish the jobs of this kind: wildcards of the rule, parts of
+        its paths. Cells that agree in these fields belong to one job. None means all fields.
     settings : callable
-        From the section and a cell to exactly what the cell uses, as plain values. A setting that
-        is not in here cannot change its numbers, so it need not rerun.
+        From the section and a cell to exactly the settings that the cell uses, as plain values. A
+        change of another setting does not rerun the cell.
     inputs : callable
-        From the section and a cell to the inputs of its job, by name. The ratings are called
-        "ratings".
+        From the section and a cell to the inputs of its job, by name; "ratings" are the ratings.
     modules : callable
-        From the section and a cell to names of modules (or paths of Python files) that the
-        numbers depend on beside the module of ``run``, because they are imported by name.
+        From the section and a cell to further modules (or Python files) that the numbers depend on,
+        because they are imported by name.
     file : str or None
-        Suffix of one other file that each job makes, for example ``"npz"``.
+        Suffix of one more file that each job makes, for example ``"npz"``.
     alone : bool
-        Whether it measures wall-clock time, so that it runs with no other job.
+        Whether it measures wall-clock time and must therefore run alone.
     target : str or None
-        Name of the target that asks for it; None if it belongs to the study's own.
+        Name of the target that includes it; None for the study's own target.
     differ_by : str
-        The field of cells, if they have it, by which means of what jobs took are kept apart.
+        The field of cells, if any, by which the mean costs of jobs are kept apart.
     """
 
     name: str
@@ -169,20 +168,20 @@ class Step:
     Attributes
     ----------
     name : str
-        Of the rule ``<study>_<name>``, and of the folder.
+        Name in the rule ``<study>_<name>``, and name of the folder.
     run : str
         ``"package.module:function"``. The function takes the folder of the study's results and the
-        settings; it returns tables by name, or takes the new folder as well and fills it. Empty for
-        the one that :meth:`Study.of` finds.
+        settings. It returns tables by name, or also takes the new folder and fills it. Empty for
+        the default of :meth:`Study.of`.
     makes : tuple of str
-        The tables; empty if a folder is made, and of the step ``claims`` for the table ``claims``.
+        Names of the tables; empty for a folder, and for the step ``claims`` the table ``claims``.
     needs : tuple of str
-        Tables, and folders of steps, that must be there first; None for every table of the study's
-        own target that jobs make.
+        Tables, and folders of steps, that must exist first; None for all tables that the jobs of
+        the study's own target make.
     settings : callable
-        From the section to what the function uses, as plain values.
+        From the section to the settings that the function uses, as plain values.
     files : tuple of path
-        Files that count as its code, such as published numbers.
+        Files that count as code of the step, such as published numbers.
     target : str or None
         As for jobs.
     """
@@ -214,34 +213,34 @@ class Regression:
     Attributes
     ----------
     table : str or None
-        The table of trials: its first trials, number by number; None if there is none.
+        The table of trials, whose first trials are compared number by number; None without one.
     coordinates : tuple of str
-        Columns that name a cell of it; :meth:`Study.of` takes the fields of its cells by default.
+        Columns that name a cell of that table; by default of :meth:`Study.of` the cells' fields.
     metrics : tuple of str
-        Columns that are compared; :meth:`Study.of` takes all others by default but
-        ``not_compared``, which say how a number was computed.
+        Columns that are compared; by default of :meth:`Study.of` all others except
+        ``not_compared``, which describe how a number was computed.
     rows : callable
         From a cell of the jobs that make the table, and its settings, to the coordinates and
-        settings of each cell that has rows; by default that cell itself.
+        settings of each cell with rows; by default the cell itself.
     trials : int or None
         How many trials of each cell the reference keeps; None for all.
     made_of : str or None
-        The setting of a cell that names the data set that its own is a part of, such as
-        ``"data.of"``: rows may be missing where either is unavailable.
+        The setting of a cell, such as ``"data.of"``, that names the data set from which the cell's
+        own is made. Rows may be missing if either is unavailable.
     labels : mapping
-        Tables of labels, such as verdicts, to the columns that name a row; the first other column
-        of what is expected is the label. What is expected depends on the profile, which
-        ``settings.json`` beside the table of trials names: there has to be such a table.
+        Tables of labels, such as verdicts -> the columns that name a row. The first other column of
+        the expected table is the label. Expected labels depend on the profile, which
+        ``settings.json`` next to the table of trials names, so there must be such a table.
         :meth:`Study.of` adds the verdicts of the study's claims.
     numbers : mapping
-        Other tables of numbers to the columns that name a row; all other columns are compared.
+        Other tables of numbers -> the columns that name a row; all other columns are compared.
     optional : mapping
-        The same for tables that a run may leave out, such as those of a target of its own:
-        compared and kept if they are there and have rows.
+        The same for tables that a run may leave out, such as those of an extra target. They are
+        compared and kept if they have rows.
     passed : mapping
-        Tables of which every row must have passed, to the columns that name a row.
+        Tables whose every row must have passed -> the columns that name a row.
     by_clock : tuple of str
-        Ids of claims about seconds, which depend on what else the machine does.
+        Ids of claims about seconds, which depend on the load of the machine.
     """
 
     table: str | None = None
@@ -282,11 +281,11 @@ class Study:
     Attributes
     ----------
     name : str
-        Of its section in the configuration, its folder below ``results`` and its target.
+        Name of its section in the configuration, its folder below ``results`` and its target.
     prepare : callable
-        From the study's section of the configuration, without what is null in its mappings, and
-        the user's own data sets to the section that everything else is given, checked; raises
-        InputError for what could not run. By default the section as it is.
+        From the study's section of the configuration, without nulls in its mappings, and the user's
+        own data sets to the checked section, which everything else uses. It raises InputError for a
+        section that could not run. By default the section is unchanged.
     chapter : str
         ``"package.module:function"``: from the folder of results and the settings of
         ``chapter_settings`` to a :class:`dpmc_studies.frame.showing.chapter.Chapter`.
@@ -295,21 +294,20 @@ class Study:
     errata : path or None
         YAML file of mistakes in its papers, see :mod:`dpmc_studies.frame.showing.erratum`.
     seeds : callable
-        From the section to the seeds of its runs, by folder below the study's ("" for itself); by
-        default its ``seed``.
+        From the section to the seeds of its runs, by folder below the study's ("" for the study's
+        own); by default its ``seed``.
     schema : path or None
         JSON schema of its section, as YAML; None refuses nothing.
     claimed : mapping
-        Lists of the section, by key, to the values that the claims of its papers are about: other
-        values add cells to tables and figures alone, which a run says at its start.
+        Lists of the section, by key -> the values that the papers' claims are about. Other values
+        only add cells to tables and figures, which a run says at its start.
     costs : path or None
-        CSV file of what its jobs were measured to cost, see :mod:`dpmc_studies.frame.costs`.
+        CSV file of the measured costs of its jobs, see :mod:`dpmc_studies.frame.costs`.
     items : path or None
-        YAML file of what its papers hold, see :mod:`dpmc_studies.frame.showing.items`; None without
-        one.
+        YAML file of the items of its papers, see :mod:`dpmc_studies.frame.showing.items`.
     folder : path or None
-        Of a study outside of this package; its reference lies in ``reference`` inside. None for one
-        of this package, whose reference lies in ``results/reference``.
+        Folder of a study outside of this package, whose reference is in ``reference`` inside. None
+        for a study of this package, whose reference is in ``results/reference``.
     """
 
     name: str

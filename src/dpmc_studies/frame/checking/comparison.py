@@ -72,8 +72,8 @@ def compare_numbers(
     """Compare the rows that two tables of :func:`read_keyed` both have.
 
     A number on one side only, or a relative difference above ``tolerance``, is an excess. The
-    result is one difference for each row in excess, with its worst number; nothing in
-    common is a failure, too.
+    result is one difference for each row in excess, with its worst number, or one
+    difference if there is no common row.
     """
     common = ours.index.intersection(reference.index, sort=False)
     if common.empty:

@@ -33,7 +33,7 @@ class AlternatingLeastSquares(FactorModel):
     regularization : float
         lambda > 0.
     centring : {"none", "global", "user"}
-        b_i: 0, the mean of all ratings, or the mean of the user's ratings (that of all ratings
+        b_i: 0, the mean of all ratings, or the mean of the user's ratings (the mean of all ratings
         for a user without any).
     dtype : {"float32", "float64"}
 

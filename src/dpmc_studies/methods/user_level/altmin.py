@@ -47,9 +47,9 @@ class DPAltMin(JointMethod):
     row_bound, user_regularization, coherence : float
         L, lambda and c, above 0.
     update_bound : float
-        C > 0, in units of ratings if V has entries of size 1 and users are of length 1.
+        C > 0, in units of ratings for V with entries of size 1 and users of length 1.
     item_ratings : float
-        A public guess of how many ratings an item has; for stability, the most popular.
+        A public guess of the number of ratings of an item; for stability, of the most popular item.
     iterations : int
         T.
     start_share : float

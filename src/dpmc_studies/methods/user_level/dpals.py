@@ -74,65 +74,65 @@ class DPALS(OffsetModel):
     ratings_per_user : int
         k.
     iterations : int
-        T. After 2 or 3 noise gains more than the fit does.
+        T. After 2 or 3 iterations, more noise outweighs the better fit.
     value_bound : float, optional
-        Gamma_M, in units of the ratings, of what is left of them after centring. By default half
-        the range; without centring the largest absolute value in it.
+        Gamma_M, in units of the ratings, for ratings after centring. By default half the range;
+        without centring, the largest absolute value in the range.
     factor_bound : float
-        Gamma_u. Users are about as long as ratings after centring; where all are longer than
+        Gamma_u. Users are about as long as ratings after centring. If all users are longer than
         Gamma_u, only their directions count.
     user_regularization : float
         lambda_u > 0; squares of the columns of V sum to n_items.
     item_regularization : float
         lambda > 0 in units of the standard deviation of the noise on the diagonal of H.
     start : {"normal", "analyze_gauss"}
-        V_0 of independent normal numbers, or the top eigenvectors of the noised X^T X, X being the
-        matrix of the ratings that count with zeros elsewhere.
+        V_0 is independent normal numbers, or the top eigenvectors of the noised X^T X, where X is
+        the matrix of the ratings that count, with zeros elsewhere.
     start_share : float
         Share of mu^2 for "analyze_gauss".
     gram : {"noised", "free"}
         "free" spends nothing on H: v = w.
     row_bound : float, optional
-        L, public: of the norm of the ratings of a user that count.
+        L, the public bound of the norm of a user's ratings that count.
     literal : bool
-        Lines 10 to 13 as published: lambda before the projection and a pseudo-inverse, noise on
-        upper triangles, V^T V = I (so factor_bound and user_regularization have other units:
-        users are sqrt(n_items) times as long).
+        Lines 10 to 13 as published: lambda is added before the projection, with a pseudo-inverse;
+        only upper triangles are noised; V^T V = I. The last changes the units of factor_bound and
+        user_regularization: users are sqrt(n_items) times as long.
     resampled : bool
         Lines 7 and 14 as published: in each step the k ratings that count are chosen again, and
         users fit some of their ratings, each with probability 1/T. For simulated noise only.
     projection : bool
         Whether H is made positive semidefinite.
     sampling : {"uniform", "adaptive", "weights"}
-        Which k ratings of a user count: chosen at random, or those of the items with the lowest
-        noised counts. With "weights" all do, with weights whose squares sum to k for every user
-        and that are higher the rarer the item (Krichene et al. 2023).
+        Which k ratings of a user count: random ones, or those of the items with the lowest noised
+        counts. With "weights" all ratings count. Their squared weights sum to k for every user, and
+        are higher for rarer items (Krichene et al. 2023).
     weight_exponent : float
         e from 0 to 1: weights are proportional to noised counts to the power -e. The authors tried
-        1/4, 1/3, 1/2 and 1; 1/3 and 1/2 are best on generated ratings.
+        1/4, 1/3, 1/2 and 1. On generated ratings, 1/3 and 1/2 are best.
     regularization_exponent : float
-        lambda of an item is multiplied by its noised count + 1 to this power, from 0 to 1, over
-        the mean of that over all ratings.
+        lambda of an item is multiplied by its noised count + 1 to this power, from 0 to 1, divided
+        by the mean of this factor over all ratings.
     item_share : float
-        beta: so many items, those with the highest noised counts, get factors; the others are
-        predicted by the mean of the user.
+        beta: this share of the items, those with the highest noised counts, get factors. Other
+        items are predicted by the mean of the user.
     counts_share, mean_share : float
-        Shares of mu^2 for noised numbers of ratings of the items, and for the global mean.
+        Shares of mu^2 for the noised numbers of ratings of the items and for the global mean.
     centring : {"none", "global", "user"}
-        What is taken off the ratings: nothing, the private mean (the centre of the range if
+        What is subtracted from the ratings: nothing, the private mean (the centre of the range if
         ``mean_share`` is 0), or the mean of the user's own ratings.
     global_penalty : float
-        lambda_0 of sum over all pairs of (u . v)^2.
+        lambda_0, the weight of the penalty sum (u . v)^2 over all pairs.
     accounting : {"exact", "published"}
-        "published" takes the sigma of theorem 1, which is too small: ``guarantee_`` then states the
-        epsilon that is true, ``claimed_epsilon_`` the one that was asked for.
+        "published" uses the sigma of theorem 1, which is too small. ``guarantee_`` then states the
+        true epsilon, and ``claimed_epsilon_`` the requested one.
     dtype : {"float64", "float32"}
-        Of the computations; "float32" is faster, and for simulated noise only.
+        Type of the computations; "float32" is faster, and for simulated noise only.
 
     Attributes
     ----------
     claimed_epsilon_ : float
-        That which was asked for; ``guarantee_`` has the true one.
+        The requested epsilon; ``guarantee_`` has the true one.
     """
 
     ratings_per_user: int = field()  # has to be given
@@ -185,12 +185,12 @@ class DPALS(OffsetModel):
 
     @property
     def releases(self) -> int:
-        """1: the whole budget, divided by weights."""
+        """1: the ledger divides the whole budget by weights."""
         return 1
 
     @cached_property
     def calibration(self) -> Calibration:
-        """The noise at sensitivity 1 and share 1, which is 1/mu of the fit."""
+        """The noise at sensitivity 1 and share 1, with standard deviation 1/mu."""
         if self.accounting == "exact":
             return super().calibration
         sigma = published_sigma(self.epsilon, self.delta, self.ratings_per_user, self.iterations)
@@ -345,7 +345,7 @@ class DPALS(OffsetModel):
         return choose_part(own, self.iterations, int(randomness.rng.integers(2**63)))
 
     def fold_in(self, rows: Compressed) -> np.ndarray:
-        """Return the factors of other users, from ratings less the offset of each."""
+        """Return the factors of other users, from their ratings less their offsets."""
         return self._users(rows.astype(self.dtype), self.item_factors_)
 
     def _users(self, own, design):

@@ -47,14 +47,14 @@ class DPALSWithFeatures(WithItemFeatures, DPALS):
     Parameters
     ----------
     item_regularization : float
-        lambda; with gram "free" in units of H, which is I then, w having the mean square 1.
+        lambda. With gram "free" it is in units of H, which is then I, for w with the mean square 1.
     feature_model : {"factored", "encoded"}
     feature_weight : float
-        omega >= 0; with "factored" in squares of ratings, but for gram "free". With 0, or
-        without features, it is DPALS.
+        omega >= 0; with "factored" in squares of ratings, except for gram "free". With 0, or
+        without features, the method is DPALS.
     start : {"normal", "analyze_gauss", "features"}
-        "features" is the factorisation of F alone: its first left singular vectors, and normal
-        numbers where there are fewer than ``rank``.
+        "features" is the factorisation of F alone: its first left singular vectors, filled up with
+        normal numbers if there are fewer than ``rank``.
     """
 
     feature_model: str = choice(FEATURE_MODELS, "factored")

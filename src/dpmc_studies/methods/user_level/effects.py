@@ -59,26 +59,26 @@ class EffectsAndCovariance(OffsetModel):
     ----------
     mechanism : {"gaussian"}
     ratings_per_user : int, optional
-        So many at most count for what is released; all of them if not given.
+        At most so many ratings of a user count for the releases; all if not given.
     rank : int
     value_bound : float
         B > 0.
     shrinkage, user_shrinkage : float
-        At least 0: ratings at the mean that each item (in weights 1/sqrt(n)) and user is credited
-        with.
+        At least 0: how many ratings at the mean are added for each item (in weights 1/sqrt(n)) and
+        user.
     effects_share : float
-        Share of mu^2 for the effects, half of it for sums and half for numbers.
+        Share of mu^2 for the effects: half of it for sums, half for numbers.
     pairs_share : float
-        Share of what is left for the numbers of pairs; nothing is divided by them if it is 0.
+        Share of the remaining mu^2 for the numbers of pairs; with 0 nothing is divided by them.
     pairs_shrinkage : float
-        What is added to the numbers of pairs, in standard deviations of their noise.
+        Addition to the numbers of pairs, in standard deviations of their noise.
     item_share : float
-        So many of the items, those with the highest noised numbers, have factors; as many as the
-        rank at least.
+        This share of the items, those with the highest noised numbers, have factors; at least the
+        rank.
     user_regularization : float
         lambda > 0 of the users' fits; the rows of F have the mean square ``rank``.
     neighbours : int, optional
-        k >= 1; without it the predictor is that by SVD, to whose fit all columns of F are alike.
+        k >= 1; without it the predictor is the SVD predictor, which weighs all columns of F alike.
     """
 
     rank: int = count(1)

@@ -60,21 +60,21 @@ class PrivateFrankWolfe(JointMethod):
     row_bound : float
         L > 0.
     nuclear_bound : float
-        K > 0: a public constant, although it had best grow with the number of users.
+        K > 0, a public constant, although the best value grows with the number of users.
     iterations : int
         T.
     noise : {"exact", "jain", "residual_clip"}
-        "exact": what the budget asks for. "residual_clip": likewise, but each a is also scaled down
-        to length L before it is sent, so that L^2 bounds the sensitivity of every step. "jain": the
-        published standard deviation L^2 sqrt(64 n log(1/delta))/epsilon for n releases at the
-        epsilon that is claimed, on upper triangles; ``guarantee_`` states the epsilon it has.
+        "exact" is the noise of the budget. So is "residual_clip", but each a is also scaled down to
+        length L before it is sent, so that L^2 bounds the sensitivity of every step. "jain" is the
+        published standard deviation L^2 sqrt(64 n log(1/delta))/epsilon, for n releases and the
+        claimed epsilon, on upper triangles; ``guarantee_`` states its true epsilon.
     rescale : bool
-        Scale the predictions of users whose ratings were scaled down back up: for them alone.
+        Scale predictions back up for users whose ratings were scaled down, for them alone.
 
     Attributes
     ----------
     claimed_epsilon_ : float
-        That which was asked for; ``guarantee_`` has the true one.
+        The requested epsilon; ``guarantee_`` has the true one.
     """
 
     row_bound: float = positive()

@@ -45,9 +45,9 @@ class NoisyGradient(DPALS):
     Parameters
     ----------
     update_bound : float
-        C > 0, in units of ratings: of the norm of a user's residuals if the user has norm Gamma_u.
+        C > 0, the bound of the norm of a user's residuals, in units of ratings, at norm Gamma_u.
     item_ratings : float
-        N > 0: a public guess of how many ratings, or their weights together, an item has.
+        N > 0, a public guess of the number of ratings of an item, or of the sum of their weights.
     inner_iterations : int
         K.
     coherence : float

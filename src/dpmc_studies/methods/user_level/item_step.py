@@ -34,10 +34,10 @@ class ItemStatistics:
     Parameters
     ----------
     triangles : bool
-        Noise upper triangles of matrices, as published, and not full symmetric matrices, whose
-        noise off the diagonal has half the variance.
+        Noise only upper triangles of matrices, as published. The noise of full symmetric matrices
+        has half the variance off the diagonal.
     threads : int
-        That add up; nothing depends on it.
+        The number of threads that sum; results do not depend on it.
     """
 
     def __init__(

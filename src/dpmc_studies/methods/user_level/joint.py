@@ -69,12 +69,12 @@ class JointMethod(OffsetModel):
     ----------
     mechanism : {"gaussian"}
     ratings_per_user : int, optional
-        k; all of a user's ratings count if not given, where something else bounds their effect.
+        k. If not given, all of a user's ratings count, and another bound limits their effect.
     centring : {"global", "user"}
-        What is taken off a user's ratings: the middle of the rating range, or the mean of all the
-        user's own, which only that user needs to know.
+        What is subtracted from a user's ratings: the middle of the rating range, or the mean of all
+        the user's own ratings, which only that user needs to know.
     item_share : float
-        So many of the items, those with the highest noised counts, get factors; the others are
+        This share of the items, those with the highest noised counts, get factors. Other items are
         predicted by the mean of the user.
     counts_share : float
         Share of mu^2 for the counts; above 0 if and only if ``item_share`` is below 1.

@@ -55,7 +55,7 @@ class Part:
 
     @property
     def weight(self) -> float:
-        """Of the noise in the ledger, which counts in releases of share 1."""
+        """The weight of the noise in the ledger, which counts in releases of share 1."""
         return self.share**-0.5
 
 

@@ -32,8 +32,9 @@ class PrivateSVD(JointMethod):
     row_bound : float
         L > 0.
     users : {"projection", "regression"}
-        How users find their factors, alone: "projection" of their ratings, zeros where there are
-        none, onto V, or "regression" of their ratings on those rows of sqrt(n_items) V.
+        How users compute their factors, alone: "projection" of their ratings, with zeros for
+        unrated items, onto V, or "regression" of their ratings on the rated rows of V (times
+        sqrt(n_items)).
     user_regularization : float
         lambda > 0 of the regression.
     """

@@ -52,7 +52,7 @@ class DPSAltLS(JointMethod):
     ratings_per_user, groups, iterations : int
         k, t and T.
     coherence : float
-        At least 1, which is that of factors that are all of one length.
+        At least 1, the coherence of factors of equal length.
     value_bound, factor_bound, user_regularization : float
         Gamma_M (half the range if not given), Gamma_u and lambda_u, above 0.
     item_regularization : float
