@@ -287,7 +287,8 @@ class PrivateFactorization:
         """Return facts and remarks about ratings before a fit; spend nothing and write nothing.
 
         Parameters and errors are those of :meth:`fit`. The result tells about people's ratings, so
-        it is for the owner of the ratings only. Choose settings by the documentation of the data.
+        it is for the owner of the ratings only. Choose settings by the documentation of the data,
+        not by this result.
 
         Returns
         -------

@@ -6,8 +6,7 @@ small ridge regression with them (the billboard lemma: Hsu et al. 2014, see
 is for that user alone. ``dpmc complete`` uses this module; the script of a page
 (:mod:`dpmc.publication.page`) does the same in a browser.
 
-A server that shows recommendations needs this module and NumPy (docs/python.md explains the
-installation):
+A server that shows recommendations needs this module and NumPy (docs/python.md explains how):
 
 >>> model = dpmc.released.load("model")
 >>> model.best({"film 3": 5, "film 7": 2}, 10)
@@ -419,8 +418,9 @@ class PublishedItems:
         return weighted.T @ rows + self.regularization * np.eye(rows.shape[1])
 
     def elsewhere(self, ratings: np.ndarray, values: np.ndarray) -> float:
-        """Return what is told of an item that is not here, of one user's ratings and predictions:
-        the mean of the former, or without any of the latter.
+        """Return the prediction for an item outside the model.
+
+        It is the mean of the user's ratings, or without ratings the mean of the user's predictions.
         """
         return float(np.mean(ratings if ratings.size else values))
 

@@ -56,8 +56,8 @@ def errors_of(
 ) -> dict[tuple, list[tuple[float, ...]]]:
     """Return :data:`MEASURES` by split of the models and, without an epsilon, of the references.
 
-    What trains is chosen by a hash, rating by rating, so a store is split as its table is. Features
-    of items, or None, are for the methods that take them. Every fit is a step of the progress.
+    A hash chooses the training ratings one by one, so a store is split like its table. Features of
+    items, or None, are for the methods that use them. Every fit is a step of the progress.
     """
     number, errors = _number_of(ratings), defaultdict(list)
     predicting = [model for model in models.values() if not model.ranks]

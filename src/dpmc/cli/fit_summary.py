@@ -1,7 +1,7 @@
 """What ``dpmc fit`` says when it is done, as text and as JSON.
 
-No rating has a part in it but through what is released. The path of the table and the ledger's
-entry are for the operator.
+The text depends on the ratings only through what is released. The path of the table and the
+ledger's entry are for the operator.
 """
 
 import shlex
@@ -40,9 +40,9 @@ def summary_of(
 ) -> dict[str, object]:
     """Return what a fit guarantees and wrote, as plain values.
 
-    ``guarantee`` says where the lists are from; ``method`` is as the command names it, ``output``
-    the folder that was written and ``names`` its files; ``follow`` are the commands that make use
-    of it, and ``against`` why it must not be published, if it must not.
+    ``guarantee`` has the origins of the lists. ``method`` is the name that the command uses,
+    ``output`` the folder that was written and ``names`` its files. ``follow`` are the commands that
+    can use it, and ``against`` the reasons why it must not be published, if any.
     """
     outcome = model.outcome()
     if guarantee.simulated:

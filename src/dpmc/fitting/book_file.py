@@ -120,8 +120,10 @@ class BookFile:
 
 @contextmanager
 def opened(path: Path, *, adding: bool = False) -> Iterator[BookFile]:
-    """Yield a file that exists; what is added in the block reaches the disk with its end, or not
-    at all. If anything may be added, other processes have to wait."""
+    """Yield an existing file; rows added in the block are stored at its end, all or none.
+
+    With ``adding``, other processes have to wait.
+    """
     with _in_words(path, "written" if adding else "read"):
         place = _place(path)
         found = place.stat()

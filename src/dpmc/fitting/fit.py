@@ -215,9 +215,8 @@ def prepare(options: Mapping[str, Any]) -> Fit:
     """Return the fit that parameters ask for, or refuse them.
 
     Options are values of :data:`dpmc.fitting.parameters.PARAMETERS` by name; a missing one or None
-    was not given. ``items_privately`` is an option, but lists are not. A fit that would exceed the
-    budget of its ledger is refused here, as is one for publication whose settings allow no
-    guarantee.
+    was not given. ``items_privately`` is an option; lists are not. A fit that would exceed its
+    ledger's budget is refused, as is one for publication whose settings allow no guarantee.
     """
     options = checked(options)
     method, settings = method_of(options), settings_of(options)

@@ -1,12 +1,12 @@
 """Choice of the ratings of each user that count, where a guarantee limits their number.
 
-A limit k on the ratings of a user bounds the user's effect only if no other user's choice changes
-with it. For publication the choice is therefore a keyed hash of the user's own label and the item's
-(:class:`Keyed`). When a user joins, leaves or renumbers the others, all other choices stay the
-same, for every key. The guarantee thus holds even if the key is known. Each fit nevertheless has a
-new key and stores it nowhere; a simulated fit derives it from its seed. In studies the choice is a
-hash of a seed and the *number* of the row (:class:`Seeded`). It is repeatable, and it is valid only
-for neighbours that keep their numbers.
+A limit k on the ratings per user bounds a user's effect only if other users' choices do not change
+with that user. For publication the choice is therefore a keyed hash of the user's own label and the
+item's (:class:`Keyed`). When a user joins, leaves or renumbers the others, all other choices stay
+the same, for every key. The guarantee thus holds even if the key is known. Each fit nevertheless
+has a new key and stores it nowhere; a simulated fit derives it from its seed. In studies the choice
+is a hash of a seed and the *number* of the row (:class:`Seeded`). It is repeatable, and it is valid
+only for neighbours that keep their numbers.
 """
 
 import secrets

@@ -17,8 +17,8 @@ ALIKE = 1e-9
 class Publishable:
     """The sentences of a method of ``dpmc fit``, and what can be true of its files.
 
-    The class of a method answers everything that writing, checking and cards need. A new method
-    that predicts in one of the ways of :mod:`dpmc.released` needs no change elsewhere.
+    The class of a method answers all questions of writing, checking and describing its folder. A
+    new method that predicts in one of the ways of :mod:`dpmc.released` needs no change elsewhere.
     """
 
     fixed: ClassVar[tuple[str, ...] | None] = None

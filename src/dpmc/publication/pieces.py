@@ -109,7 +109,7 @@ def read_pieces(
     A table is a text file, a file of JSON lines or Parquet, packed or not, or a folder of Parquet
     files: see :mod:`dpmc.publication.reading`. Each row of a text file is one line; it needs a
     header unless its columns are named. JSON lines have the keys user, item and rating, unless
-    others are named. ``source`` collects what was read.
+    others are named. ``source`` records what was read.
 
     Raises
     ------

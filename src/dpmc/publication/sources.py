@@ -1,7 +1,7 @@
 """Finds the columns of a table that hold users, items and ratings, and those that hold none.
 
-Messages show only names of columns, and only if the first line cannot be somebody's rating, as it
-would be in a file without header.
+Messages show only names of columns, and only if the first line cannot be somebody's rating, which
+it would be in a file without header.
 """
 
 import re

@@ -20,15 +20,15 @@ class BayesianALS(Method):
     Ratings less their mean, in units of their standard deviation, are b_i + c_j + p_i . q_j plus
     noise N(0, s^2). The rows (b_i, p_i) of users are normal with a common mean and covariance, and
     so are the rows (q_j, c_j) of items. The means, covariances and s^2 have weak priors and are
-    drawn as well, so there is no regularization to tune. An iteration is one of alternating least
-    squares, with random draws instead of solutions (:func:`draw_rows`); the first rows are random.
-    A prediction is the mean over all iterations except the first fifth. A user or an item without
-    ratings gets the common mean, averaged over iterations.
+    drawn as well, so there is no regularization to tune. An iteration is like one of alternating
+    least squares, but with random draws instead of solutions (:func:`draw_rows`); the first rows
+    are random. A prediction is the mean over all iterations except the first fifth. A user or an
+    item without ratings gets the common mean, averaged over iterations.
 
     The method is from Salakhutdinov and Mnih, "Bayesian probabilistic matrix factorization using
-    Markov chain Monte Carlo" (ICML 2008), section 3; offsets and draws of s^2 are added. Rendle,
-    Zhang and Koren, "On the difficulty of evaluating baselines" (arXiv 1905.01395), call it hard to
-    beat.
+    Markov chain Monte Carlo" (ICML 2008), section 3; with offsets and with s^2 drawn. Rendle, Zhang
+    and Koren, "On the difficulty of evaluating baselines" (arXiv 1905.01395), call the method hard
+    to beat.
 
     Attributes
     ----------

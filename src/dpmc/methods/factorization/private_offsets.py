@@ -51,7 +51,7 @@ def user_offsets(
     """Release sums and counts of the users, at entry level; return their damped offsets.
 
     ``rows`` are ratings by item, clipped and centred, and ``of_items`` the result of
-    :func:`item_offsets`. The offsets, shape (n_users,), are within half the range of 0.
+    :func:`item_offsets`. The offsets, shape (n_users,), are at most half the range in size.
     """
     bound = statistics.bounds.half_range
     left = rows.minus(rows=of_items).clipped(-bound, bound)

@@ -22,9 +22,9 @@ def best_of(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the n best items of many users.
 
-    Items are ranked by the prediction before clipping, and ties by the order of the items. ``rows``
-    hold the positions of each user's rated items, and the ratings. Returns the number of items
-    listed for each user, shape (n_users,), and the items' positions and predictions best first.
+    Items are ranked by the prediction before clipping, ties by the order of the items. ``rows``
+    hold positions of each user's rated items, and the ratings. Returns the number of listed items
+    per user, shape (n_users,), and, user by user, the items' positions and predictions, best first.
     """
     factors = np.ascontiguousarray(model.factors)
     users = np.zeros((rows.n_rows, factors.shape[1]))

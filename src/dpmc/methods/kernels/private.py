@@ -158,8 +158,8 @@ def add_values(
 ) -> np.ndarray:  # fmt: skip
     """Add the values of rows, or a constant for each rating, to the sums of columns from a place.
 
-    The values of row i are multiplied by ``multiples[i]``, shape (n_rows,), if given. Returns the
-    sum of squares of what each row added, in steps, shape (n_rows,).
+    The values of row i are multiplied by ``multiples[i]``, shape (n_rows,), if given. The result is
+    the sum of squares of what each row added, in steps, shape (n_rows,).
     """
     squares = np.zeros(rows.n_rows)
     values = rows.values if constant is None else _NOTHING

@@ -1,9 +1,9 @@
 """Check that a published folder is true: its form, its files, and its accounting, repeated.
 
 The check is for people who receive a folder or are about to publish one. It cannot see whether the
-noise was drawn as stated, whether the data assumed to be public were public, or which ratings went
-in. It cannot see who wrote the folder either: digests have no key, so that anybody who changes the
-files can write new digests or another guarantee.
+noise was drawn as stated, whether the data assumed to be public were public, or how ratings were
+counted. It cannot see who wrote the folder either: digests have no key, so that anybody who changes
+the files can write new digests or another guarantee.
 """
 
 import json

@@ -168,10 +168,10 @@ class Beliefs:
     def observe(self, observed: np.ndarray, precision: np.ndarray, sampling: np.ndarray) -> None:
         """Add an observation of all parameters, after discounting earlier ones.
 
-        Earlier observations are of an earlier state of the users' factors. Their variance is
-        increased, for each parameter by the same amount for all items: by the squared difference of
-        old and new that their noise does not explain. ``precision`` is that of the noise of
-        privacy, ``sampling`` that of the ratings themselves, both of shape (n_items, size, size).
+        Earlier observations are of an earlier state of the users' factors. Each parameter gets
+        extra variance, the same for all items: the part of the squared difference of old and new
+        that their noise does not explain. ``precision`` is that of the noise of privacy,
+        ``sampling`` that of the ratings themselves, both of shape (n_items, size, size).
         """
         self.sampling = sampling
         self._discount(observed, precision)

@@ -26,7 +26,7 @@ from dpmc.methods.user_level.local_bayes.users import Model, left_out_errors
 from dpmc.privacy.sums import Sums
 
 NORM = 1.0
-"""Of what one user adds."""
+"""Largest norm of what one user adds."""
 
 
 def own_means(n_items: int, scale: Scale) -> Model:
@@ -46,8 +46,8 @@ def statistic(
     """Return sums over users of the model's squared error less each of two others, and a norm.
 
     Each error is a mean over ratings of items that do not depend on a single rating. A difference
-    is in squares of a typical rating, clipped to [-1, 1] and divided by 2^(1/2). A user with few
-    such ratings counts in part.
+    of errors is in squares of a typical rating, clipped to [-1, 1] and divided by 2^(1/2). A user
+    with few such ratings counts in part.
     """
     add = partial(_add, models=(model, *others), typical=typical)
     sums = total(add, rows, Sums(len(others), NORM))

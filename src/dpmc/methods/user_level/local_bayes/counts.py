@@ -6,8 +6,7 @@ below the noise up to the largest count. Its weights maximise the likelihood of 
 by expectation maximisation (empirical Bayes, after Kiefer and Wolfowitz, "Consistency of the
 maximum likelihood estimator in the presence of infinitely many incidental parameters", Annals of
 Mathematical Statistics 27, 1956). An item far above the noise keeps its count, and an item within
-the noise gets the count of a rare item. Whatever is divided by a count takes its uncertainty into
-account.
+the noise gets the count of a rare item. Divisions by a count take its uncertainty into account.
 """
 
 from functools import lru_cache

@@ -48,10 +48,11 @@ def asked_for(
     """Return the items of the covariance, its part of the budget, and ``least`` for :func:`read`.
 
     If a direction that explains the share ``explained`` would be visible (:func:`items_worth_it`),
-    the covariance gets its full budget. It also does if a direction :data:`TIMES_EXPLAINED` times
-    as strong would be visible and the offsets hardly need the budget. Otherwise it gets the
-    smallest part with which such a strong direction would be clear, so that little is lost if there
-    is none. ``unknown`` is the mean variance of the offsets over the square of a typical rating.
+    the covariance gets its full budget. It also gets the full budget if a direction
+    :data:`TIMES_EXPLAINED` times as strong would be visible and the offsets hardly need the budget.
+    Otherwise it gets the smallest part with which such a strong direction would be clear, so that
+    little is lost if there is none. ``unknown`` is the remaining variance of the offsets over the
+    square of a typical rating.
     """
     items, strong = items_worth_it(shares, noise, scale, explained), TIMES_EXPLAINED * explained
     if not items.size and unknown < TOLD_ALREADY:

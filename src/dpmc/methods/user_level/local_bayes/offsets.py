@@ -33,7 +33,7 @@ from dpmc.methods.user_level.local_bayes.scale import Scale
 from dpmc.privacy.sums import Sums
 
 NORM = float(np.sqrt(1 + LEVEL_UNIT**2))
-"""Of what one user adds."""
+"""Largest norm of what one user adds."""
 
 
 def statistic(rows: Source, n_items: int, scale: Scale) -> tuple[np.ndarray, float]:
@@ -41,9 +41,9 @@ def statistic(rows: Source, n_items: int, scale: Scale) -> tuple[np.ndarray, flo
 
     y is a rating less the level that the user's other ratings give, c is a constant, and w shortens
     the user's row of all y and c to norm at most 1. The sum over users tells how much their levels
-    vary. Each adds the squared distance of the own mean from the mean of all, less the part due to
-    single ratings, over the square of the typical rating and clipped to [-1, 1]. A user with few
-    ratings counts in part, and one with a single rating not at all.
+    vary. Each user adds the squared distance of the own mean from the mean of all, less the part
+    due to single ratings, over the square of the typical rating and clipped to [-1, 1]. A user with
+    few ratings counts in part, and one with a single rating not at all.
     """
     add = partial(_add, n_items=n_items, scale=scale)
     sums = total(add, rows, Sums(2 * n_items + 1, NORM))

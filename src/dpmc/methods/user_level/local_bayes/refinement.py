@@ -50,7 +50,7 @@ from dpmc.methods.user_level.local_bayes.scale import Scale
 from dpmc.methods.user_level.local_bayes.users import Model, updates
 
 NORM = float(np.sqrt(1 + GRAM_BOUND**2 + SPREAD_UNIT**2))
-"""Of what one user adds."""
+"""Largest norm of what one user adds."""
 
 
 class Step(NamedTuple):
@@ -100,9 +100,9 @@ def model_of(
 ) -> Model:
     """Return the model of the items that users need, with ``mean`` added to the offsets.
 
-    A leverage is the effect of one rating on the prediction of itself: r V times the precision of a
+    A leverage is the effect of one rating on its own prediction: r V times the precision of a
     rating. V is the variance of a prediction, and r is the part of V that comes from the ratings'
-    own noise, not from the noise of privacy. It is limited to the number of parameters per rating,
+    own noise, not from the noise of privacy. It is at most the number of parameters per rating,
     which the mean over an item's ratings cannot exceed.
     """
     own = np.sum(np.clip(beliefs.own, 0, 1) * beliefs.variance, axis=1)
@@ -121,9 +121,9 @@ def widened(model: Model, doubt: float) -> Model:
     """Return a model with the same predictions and wider deviations, for an uncertain scale.
 
     Variances are multiplied by exp(:data:`DOUBTED` v), where v is the variance of the logarithm of
-    the scale of all deviations. If the mean square of the scale is right, the factor is the mean of
-    its eighth power, to the power 1/4. This errs on the wide side, because few users with much
-    noise make intervals too narrow far more often than too wide.
+    the scale of all deviations. For a log-normal scale with the right mean square, this factor is
+    the mean of the eighth powers, to the power 1/4. This errs on the wide side, because few users
+    with much noise make intervals too narrow far more often than too wide.
     """
     wider = np.exp(DOUBTED * doubt)
     return model._replace(

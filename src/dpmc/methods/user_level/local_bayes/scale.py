@@ -29,7 +29,7 @@ from dpmc.methods.user_level.local_bayes.constants import (
 from dpmc.privacy.sums import Sums
 
 NORM = 2.0
-"""Of what one user adds."""
+"""Largest norm of what one user adds."""
 
 PLACES = np.arange(0, BINS - 0.9, PLACES_APART)
 """Of the typical spread among the bins."""
@@ -68,8 +68,8 @@ class Scale(NamedTuple):
 def statistic(rows: Source, half_range: float) -> tuple[np.ndarray, float]:
     """Return the histogram of users' spreads in half octaves with three sums, and a norm.
 
-    The three sums are of users' means over half the range, of users, and of their ratings in units
-    of :data:`RATING_COUNT_CAP`. A user with few ratings counts in part in the first two.
+    The three sums add up users' means (over half the range), users, and their numbers of ratings
+    (in units of :data:`RATING_COUNT_CAP`). A user with few ratings counts in part in the first two.
     """
     add = partial(_add, half_range=half_range)
     sums = total(add, rows, Sums(BINS + 3, NORM))
@@ -97,7 +97,7 @@ def bins_of(spread: np.ndarray, degrees: np.ndarray) -> np.ndarray:
 
     A bin is the floor of 2 log2(spread) - expected + BINS, limited to the histogram. The spread is
     compared with the edges of bins, because logarithms differ in the last bit between machines. A
-    spread at an edge up to rounding is above it.
+    spread that equals an edge up to rounding is above it.
     """
     edges = (1 - 2.0**-50) * _edges()[np.minimum(degrees, FULL_WEIGHT_RATINGS) - 1]
     return np.sum(spread[:, None] >= edges, axis=1)

@@ -39,7 +39,7 @@ from dpmc.ratings import Compressed
 Predicted = Callable[[int, Compressed], tuple[Compressed, np.ndarray, np.ndarray]]
 
 NORM = 13**0.5 / 2
-"""Of what one user adds."""
+"""Largest norm of what one user adds."""
 
 ABOUT, AT_LEAST, NOTHING = "about", "at least", "nothing"
 """:attr:`Worth.told`."""

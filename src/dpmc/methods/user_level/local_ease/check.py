@@ -32,10 +32,10 @@ from dpmc.ratings import Compressed
 Divided = Callable[[int, Compressed], tuple[Compressed, Compressed]]
 
 NORM = 1.0
-"""Of what a user sends, at most."""
+"""Largest norm of what a user sends."""
 
 REPLACED = 2 * NORM
-"""How far another user in the same place moves the sum."""
+"""Largest change of the sum if a user is replaced."""
 
 
 def statistic(rows: Source, divided: Divided, shares, scales, factors):

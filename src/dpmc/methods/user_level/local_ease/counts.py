@@ -18,10 +18,10 @@ from dpmc.methods.user_level.local_ease.constants import COUNTED, USERS_COUNTED
 from dpmc.privacy.sums import Sums
 
 NORM = (COUNTED * (1 + USERS_COUNTED**2)) ** 0.5
-"""Of what a user sends, at most."""
+"""Largest norm of what a user sends."""
 
 REPLACED = (2 * COUNTED) ** 0.5
-"""How far another user in the same place moves the sum."""
+"""Largest change of the sum if a user is replaced."""
 
 
 def statistic(rows: Source, n_items: int) -> tuple[np.ndarray, float]:

@@ -27,10 +27,10 @@ from dpmc.methods.user_level.local_ease.counts import Popularity
 from dpmc.privacy.sums import Sums
 
 NORM = 1.0
-"""Of what a user sends, at most."""
+"""Largest norm of what a user sends."""
 
 REPLACED = 2**0.5 * NORM
-"""How far another user in the same place moves the sum."""
+"""Largest change of the sum if a user is replaced."""
 
 
 def telling(popularity: Popularity) -> float:
