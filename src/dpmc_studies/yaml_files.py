@@ -10,7 +10,7 @@ from dpmc.errors import InputError, did_you_mean
 
 MERGE_TAG = "tag:yaml.org,2002:merge"
 QUICK = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""PyYAML's safe reader, in C where it has that: ten times as fast, with other words for errors."""
+"""PyYAML's safe reader, in C if available: ten times as fast, with other error messages."""
 
 
 class _Strict(QUICK):

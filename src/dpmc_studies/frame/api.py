@@ -17,11 +17,11 @@ from dpmc_studies.frame.jobs.cells import Cell, format_coordinate, is_drawn
 from dpmc_studies.frame.jobs.experiments import experiments_in
 
 Section = Mapping[str, object]
-"""What :attr:`Study.prepare` returns: the settings of a study, checked."""
+"""The checked settings of a study, as :attr:`Study.prepare` returns them."""
 Settings = Mapping[str, object]
-"""Exactly what a cell uses, as plain values."""
+"""Exactly the settings that a cell uses, as plain values."""
 Cells = Mapping[Cell, Settings]
-"""The cells of one job with what each uses."""
+"""The cells of one job with their settings."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def own_seed(section: Section) -> dict[str, int]:
 
 
 FUNCTIONS = ("cells", "settings", "inputs", "modules")
-"""The attributes of a job that the module of an experiment has as functions."""
+"""Attributes of a job that are functions in an experiment's module."""
 
 
 @dataclass(frozen=True)
@@ -196,9 +196,9 @@ class Step:
 
 
 TABLE = Path(__file__).parent / "showing" / "table.html.jinja"
-"""What a table of a page is made by, beside the code."""
+"""The template of a page's tables, which counts as code."""
 STEPS = (Step("claims"), Step("tables"), Step("figures"))
-"""Those of a study that does not say otherwise: they judge, and make tables and figures."""
+"""The default steps of a study: judge claims, and make tables and figures."""
 
 
 def itself(cell: Cell, settings: Settings) -> list[tuple[Mapping[str, object], Settings]]:

@@ -28,11 +28,11 @@ JOIN, RATINGS, DOWNLOAD, PAGE = "join", "ratings", "download", "page"
 SECONDS = re.compile(r"^CPU seconds: ([\d.]+) to start, ([\d.]+) to run$", re.MULTILINE)
 COLUMNS = ("kind", "method", "seconds")
 START_SECONDS = 0.4
-"""Of starting Python and importing, once for each job."""
+"""CPU seconds for starting Python and importing, once for each job."""
 UNKNOWN_SECONDS = 3.0
-"""Of a job of a kind that was never measured."""
+"""CPU seconds of a job of a kind without a measurement."""
 FIRST = 10**6
-"""Priority of a job that wants all cores; others have their seconds."""
+"""Priority of a job that needs all cores; the priority of other jobs is their seconds."""
 DIGITS = 3  # that are kept of a mean
 
 

@@ -57,7 +57,7 @@ PRIVATE = frozenset(
         "dp_svd", "dp_gradient", "dp_effects", "local_bayes", "local_ease",
     }
 )  # fmt: skip
-"""Methods that keep to a budget: known without importing them."""
+"""Methods with a privacy budget, listed here so that they need not be imported."""
 
 
 @dataclass(frozen=True)

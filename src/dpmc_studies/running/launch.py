@@ -86,7 +86,7 @@ def snakemake_arguments(
 
 
 def check_cores(cores: str) -> None:
-    """Refuse what is neither a whole number of at least 1 nor "all"."""
+    """Raise InputError unless ``cores`` is a whole number of at least 1 or "all"."""
     whole = cores.isascii() and cores.isdigit()
     if cores != "all" and not (whole and int(cores) >= 1):
         raise InputError(
@@ -254,7 +254,7 @@ def _snakemake(arguments: list[str]) -> int:
 
 
 def _stop_on_interrupt(stopped: threading.Event) -> None:
-    """Let Ctrl-C end jobs without a word of theirs, and then Snakemake.
+    """Let Ctrl-C end jobs without tracebacks, and then Snakemake.
 
     A signal that is blocked here is blocked in all threads and processes started from here. So
     jobs, which would print tracebacks, do not receive Ctrl-C: one thread receives it and ends them.

@@ -38,7 +38,7 @@ PATIENCE = 10.0
 
 
 def recover(folder: str | Path) -> None:
-    """Make a folder ready for the next run, and end the jobs that are left of others."""
+    """Prepare a folder for the next run, and end jobs left by other runs."""
     folder = Path(folder)
     end_orphans(folder)
     try:
@@ -56,14 +56,14 @@ def recover(folder: str | Path) -> None:
 
 
 def check_room(folder: str | Path) -> None:
-    """Raise the OSError with which results, or Snakemake's records of them, cannot be written."""
+    """Raise OSError if results, or Snakemake's records of them, cannot be written."""
     for place in (Path("results"), STATE):
         with naming(place):
             probe(Path(folder, place, "room"), ROOM)
 
 
 def end_orphans(folder: Path) -> int:
-    """End the jobs of dead runs (kill -9), and wait for it; return how many there were."""
+    """End the jobs of dead runs (kill -9) and wait until they are gone; return their number."""
     import psutil
 
     name, ended = name_of(folder), set()
@@ -92,7 +92,7 @@ def remove_locks(folder: Path) -> None:
 
 
 def remove_strays(folder: Path) -> list[Path]:
-    """Remove the temporary files of interrupted atomic writes; return which."""
+    """Remove the temporary files of interrupted atomic writes; return the removed files."""
     removed = []
     for top, idle in STRAYS.items():
         for path in _files(folder / top):

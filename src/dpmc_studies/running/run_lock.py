@@ -37,7 +37,7 @@ class LocksUnsupported(Exception):
 
 
 def name_of(folder: str | Path) -> str:
-    """Return what a folder is called in the environment of its jobs.
+    """Return the name of a folder in the environment of its jobs.
 
     Not its path: in a container another folder may have the same one.
     """

@@ -13,7 +13,7 @@ import numpy as np
 BINS = 120
 THRESHOLDS = 500
 DIGITS = 6
-"""Decimals of losses: those of Huber noise have atoms, which rounding errors would split."""
+"""Decimals of losses. Losses of Huber noise have atoms, which rounding errors would split."""
 
 
 def threshold_bound(

@@ -11,7 +11,7 @@ from pathlib import Path
 from dpmc.errors import InputError
 
 SETTINGS = "settings.json"
-"""The file, in the folder of a study's results and of its reference."""
+"""The file of settings in a study's folders of results and reference."""
 
 
 @dataclass(frozen=True)

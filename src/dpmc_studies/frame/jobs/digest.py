@@ -14,9 +14,9 @@ from pathlib import Path
 
 PACKAGES = ("dpmc", "dpmc_studies")
 DECLARES = "dpmc_studies.frame.api"
-"""In which an experiment's module declares its job: no number depends on it."""
+"""The module with which experiments declare jobs; no number depends on it."""
 STATEMENTS = (ast.stmt, ast.excepthandler, ast.match_case)
-"""In what an import can stand: expressions, which are most of a module, are passed over."""
+"""Nodes that can contain an import; expressions, most of a module, are skipped."""
 
 
 def code_digest(

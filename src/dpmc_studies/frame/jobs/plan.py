@@ -18,9 +18,9 @@ from dpmc_studies.frame.jobs.digest import code_digest
 INDEX, NUMBERS = "index.html", "numbers.html"
 """Pages of the report: the first one, and that of all claims and numbers."""
 REPORT_FILES = "files"
-"""The folder of figures and downloads beside the pages."""
+"""The folder of figures and downloads next to the pages."""
 Place = tuple[str, ...]
-"""The coordinates of a job, formatted: what its wildcards are."""
+"""The formatted coordinates of a job, which are the values of its wildcards."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Plan:
         object.__setattr__(self, "sections", prepared)
 
     def jobs(self, study: Study, job: Job) -> Mapping[Place, Cells]:
-        """Return the jobs of a kind: their coordinates, formatted, to their cells and settings."""
+        """Return the jobs of a kind: formatted coordinates -> cells and their settings."""
         if (study.name, job.name) not in self._jobs:
             section, found = self.sections[study.name], {}
             for cell in study.cells(job, section):
@@ -75,7 +75,7 @@ class Plan:
         return other_file(self.top, study, made).format(**made.place(source.cell))
 
     def settings(self, study: Study, job: Job, place: Place) -> Cells:
-        """Return the cells of a job with what each uses."""
+        """Return the cells of a job with their settings."""
         try:
             return self.jobs(study, job)[place]
         except KeyError:
@@ -207,7 +207,7 @@ def own_files(study: Study) -> list[Path]:
 
 
 def text_files(study: Study) -> list[Path]:
-    """Return the YAML files beside a study's schema: its texts, which the page shows."""
+    """Return the YAML files next to a study's schema, whose texts the page shows."""
     return [] if study.schema is None else sorted(study.schema.parent.glob("*.yaml"))
 
 
@@ -251,7 +251,7 @@ def needed(study: Study, step: Step) -> tuple[str, ...]:
 
 
 def ratings_file(dataset: str) -> str:
-    """Return where the ratings of a real data set are kept."""
+    """Return the file of a real data set's ratings."""
     return f"results/data/{dataset}.npz"
 
 
@@ -296,7 +296,7 @@ def page_file(name: str) -> str:
 
 
 def report_pages(studies: Iterable[Study]) -> list[str]:
-    """Return the files of the report's pages beside its first one."""
+    """Return the files of the report's pages, except the first."""
     return [NUMBERS, *(page_file(study.name) for study in studies)]
 
 
@@ -318,7 +318,7 @@ def step_benchmark_file(top: str, study: Study, step: Step) -> str:
 
 
 def run_folder(top: str, study: Study, below: str) -> str:
-    """Return the folder of one of a study's runs; "" below it is the study's own."""
+    """Return the folder of one of a study's runs; for ``below`` "" the study's own."""
     return f"{top}/{study.name}/{below}".rstrip("/")
 
 

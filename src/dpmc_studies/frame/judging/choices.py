@@ -48,4 +48,4 @@ class Choices:
 
 
 USUAL = Choices()
-"""Those of a verdict itself."""
+"""The choices of the verdict itself."""

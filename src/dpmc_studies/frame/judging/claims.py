@@ -17,14 +17,14 @@ STATEMENT = ("id", "source", "sentence", "claim", "predicate")
 COMPARE = "compare"
 """The key of an entry that is judged without Python, see ``frame/judging/comparing.py``."""
 OWN = "own"
-"""The source of a claim of our own; in the file it says ``own: true`` for source and sentence."""
+"""The source of a claim of our own, which has ``own: true`` in the file."""
 WRITTEN = {
     "before": "written before any trial that is judged was run",
     "prototype": "written before these trials, but with results of a prototype known",
     "rule": "written before these trials, but decided by a rule that was added later",
     "after": "written or changed with results known",
 }
-"""When a predicate was written, as ``predicates.yaml`` beside the claims says."""
+"""When a predicate was written, as stated in ``predicates.yaml``."""
 AFTER = "after"
 FIRM = tuple(verdict for verdict in VERDICTS if verdict not in (INCONCLUSIVE, NOT_RUN))
 CLAIM_COLUMNS = (

@@ -57,7 +57,7 @@ UNITS = {
     "points": (float, rules.points),  # for differences of shares
     "plain": (float, rules.plain),
 }
-"""Unit of the bounds of a rule -> from a bound to what is compared, and how effects are told."""
+"""Unit of a rule's bounds -> conversion of a bound, and format of effects."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import pandas as pd
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the answer or of the findings: a claim as it was judged."""
+    """One line of the answer or of the findings: a judged claim."""
 
     claim: str  # its id
     verdict: str  # one of `VERDICTS`

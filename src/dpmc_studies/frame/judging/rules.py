@@ -48,7 +48,7 @@ Formatter = Callable[[float], str]
 
 
 class Sample(NamedTuple):
-    """The comparisons of one claim, each below 0 where the claim holds."""
+    """The comparisons of one claim, each below 0 if the claim holds."""
 
     ours: np.ndarray  # shape (comparisons, trials)
     reported: np.ndarray  # shape (comparisons, 1)

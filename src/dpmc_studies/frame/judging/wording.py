@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 
 MEASURES = ("RMSE", "ARE", "Recall@20")
-"""What is compared: an entry whose ``measure`` is not the first names it."""
+"""Measures that entries compare; the first is the default."""
 NUMBERS = {"epsilon": "ε", "fraction": "observed fraction", "irls_iterations": "K ="}
 RULES = {
     "all": "significantly {degree} that with {second} in at least 90 % of the comparisons, and "

@@ -6,7 +6,7 @@ from dpmc.methods.factorization.private_als import PrivateALS
 from dpmc.methods.kernels.private import NoisedSystems, clip_rows
 
 LONGEST = 2.0**16
-"""Of an item's row, in ranges of ratings over the bound of a user's: beyond, rounding shows."""
+"""Bound of an item row, in units of rating range / user bound; above it rounding matters."""
 
 
 @with_parameters

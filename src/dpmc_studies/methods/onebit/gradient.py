@@ -14,7 +14,7 @@ CLOSE = 3e-4
 """Root mean square at which ball and box agree on a projection, in units of alpha."""
 RELAXATION = 1.6
 PENALTY = 0.3
-"""Of disagreement, in units of the size of large entries over alpha."""
+"""Penalty of disagreement, in units of the size of large entries over alpha."""
 
 
 def noisy_descent(

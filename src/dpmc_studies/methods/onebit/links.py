@@ -12,7 +12,7 @@ from dpmc.errors import InputError, did_you_mean
 ROOT_HALF = math.sqrt(0.5)
 ROOT_TWO_OVER_PI = math.sqrt(2 / math.pi)
 LEFT_TAIL = -8.0
-"""Below it the Gaussian likelihood is taken from functions scaled for the tail."""
+"""Below it the Gaussian likelihood uses functions scaled for the tail."""
 
 
 class Link:

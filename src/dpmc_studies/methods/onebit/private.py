@@ -52,17 +52,17 @@ class Problem:
 
     @cached_property
     def objective(self) -> Objective:
-        """The negative log-likelihood, not private."""
+        """The negative log-likelihood of the signs, which is not private."""
         return Objective(self.signs, self.link)
 
     @property
     def shape(self) -> tuple[int, int]:
-        """d1, d2."""
+        """The shape (d1, d2) of the matrix."""
         return self.signs.n_users, self.signs.n_items
 
     @cached_property
     def facts(self) -> Facts:
-        """What is public of it."""
+        """The public facts of the problem."""
         most = int(np.bincount(self.signs.users).max())
         return Facts(self.link, self.ball, self.alpha, self.shape, most)
 

@@ -12,7 +12,7 @@ from dpmc_studies.methods.onebit.spg import spectral_gradient
 
 LARGE = 200_000
 FINEST_SINGLE = 1e-5
-"""Matrices of so many entries are kept in single precision, unless the tolerance is finer."""
+"""Matrices with ``LARGE`` entries or more have single precision, unless the tolerance is finer."""
 
 
 class NotConverged(UserWarning):

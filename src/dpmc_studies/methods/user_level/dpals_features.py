@@ -12,7 +12,7 @@ from dpmc_studies.methods.user_level.item_step import positive_semidefinite
 
 FEATURE_MODELS = ("factored", "encoded")
 ALTERNATIONS = 20
-"""Between item rows and W in one step."""
+"""Alternations between item rows and W in one step."""
 
 
 @with_parameters

@@ -30,7 +30,7 @@ NOISES = ("exact", "jain", "residual_clip")
 FAILURE = 0.01
 """beta, the probability with which the published slack of the eigenvalue may be too small."""
 SMALL = 64
-"""Up to so many items all of a covariance is decomposed: Lanczos' method would gain nothing."""
+"""Up to so many items the whole covariance is decomposed; Lanczos' method would not be faster."""
 
 
 @with_parameters

@@ -21,7 +21,7 @@ from dpmc_studies.methods.user_level.outer_sums import check_row_lengths, outer_
 from dpmc_studies.methods.user_level.plan import Part, longest_row
 
 _BLOCK = 2**22
-"""Numbers in a block of matrices that are worked on at a time."""
+"""Numbers in a block of matrices that are processed together."""
 _NOTHING = 1e-12
 """Eigenvalues below this share of the largest are 0 in a pseudo-inverse."""
 

@@ -13,7 +13,7 @@ from dpmc.privacy.sums import Sums
 from dpmc.ratings import Compressed
 
 MOST_COLUMNS = 2**15
-"""Of whose pairs a matrix takes 8 GiB."""
+"""Columns for which the matrix of all pairs takes 8 GiB."""
 
 
 def check_row_lengths(rows: Compressed, bound: float) -> None:

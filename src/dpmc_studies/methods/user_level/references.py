@@ -20,7 +20,7 @@ from dpmc.methods.user_level.predictions import observed
 from dpmc_studies.methods.factorization.baselines import GlobalMean, UserItemBias
 
 _DENSE = 64
-"""Matrices with no more rows or columns than this are decomposed as a whole."""
+"""Matrices with at most so many rows or columns are decomposed as a whole."""
 
 
 class Trivial(GlobalMean):

@@ -104,7 +104,7 @@ SPACES: Mapping[str, Mapping[str, tuple]] = {
     "private_item_bias": _BIASES,
     "private_user_item_bias": _BIASES,
 }
-"""What is searched, by method; bounds in units of :func:`scales`."""
+"""Searched values of hyperparameters by method; bounds in units of :func:`scales`."""
 
 
 def scales(method: str, half: float, users: int, items: int) -> dict[str, Callable[[float], float]]:
