@@ -60,9 +60,9 @@ def copy_code(home: Path, root: Path) -> None:
 def write_crate(
     root: str | Path, report: Report, plan: Plan, home: str | Path, others: Iterable[str | Path]
 ) -> None:
-    """Write the metadata into a folder of results, and the code of the workflow beside them.
+    """Write the metadata and the code of the workflow into a folder of results.
 
-    ``home`` is the project; ``others`` are files of the folder that no step made, such as the
+    ``home`` is the project; ``others`` are files of the folder that no step made, like the
     manifest.
     """
     root = Path(root)

@@ -39,10 +39,9 @@ MANY = math.log(2)
 
 @dataclass(frozen=True)
 class Origin:
-    """How a row was made, shared by the rows of which it says the same.
+    """The origin of a row, shared by all rows with the same origin.
 
-    ``seed`` and ``settings`` are what was used. ``command`` computes the file of the row again, and
-    nothing else.
+    ``seed`` and ``settings`` are those of the run. ``command`` computes only the row's file again.
     """
 
     seed: str
@@ -270,7 +269,7 @@ def shown(number: float) -> str:
 
 
 def seen_text(row: Mapping[str, object]) -> str:
-    """Say which difference from a published number would have been seen, if that is known."""
+    """Say which difference from a published number the test would have found, if known."""
     share = row.get("detectable")
     return "" if share is None or pd.isna(share) else f"; {100 * share:.0f} % off would be seen"
 

@@ -75,7 +75,7 @@ class StudyPage:
 class Report:
     """Everything that the report holds: the studies by name, in the order of the pages.
 
-    ``manifest`` is that of the whole run, ``note`` what has to be known first of all.
+    ``manifest`` describes the whole run; ``note`` is text that the reader needs first.
     """
 
     title: str
@@ -85,7 +85,7 @@ class Report:
 
 
 def write_site(folder: str | Path, report: Report) -> None:
-    """Write the report as pages in a folder, files in a folder beside them."""
+    """Write the report as pages in a folder, with a folder of files next to them."""
     folder = Path(folder)
     names = {FIRST: INDEX, ALL_NUMBERS: NUMBERS}
     names |= {name: page_file(name) for name in report.studies}

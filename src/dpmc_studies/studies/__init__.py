@@ -1,4 +1,4 @@
-"""The studies: a paper, or a question of our own, is a folder.
+"""The studies; each folder is a paper or a question of our own.
 
 This is the one place that lists them. A study from outside of the package is a Python package, a
 folder with an ``__init__.py``, that defines ``STUDY``; the configuration names its path.

@@ -29,8 +29,8 @@ _TRUTHS = bool | np.bool_
 class Reading:
     """What an attacker reads in the files of one publication.
 
-    ``numbers`` are by file and place: the words of the line, or the path in a JSON file. ``words``
-    are all else.
+    ``numbers`` maps a place to its numbers: a file with the words of a line, or with the path in a
+    JSON file. ``words`` holds everything else.
     """
 
     numbers: dict[str, float]
@@ -40,7 +40,7 @@ class Reading:
 def read(files: Mapping[str, bytes]) -> Reading:
     """Return all numbers and words of files, given as name -> content.
 
-    The content is that of .json, .csv or .parquet; other files are one word each.
+    Files .json, .csv and .parquet are parsed; any other file is one word.
     """
     numbers, words = {}, set()
     for name, content in files.items():
@@ -87,7 +87,7 @@ def lower_bound(
 
 
 def most_shown(runs: int, *, delta: float, confidence: float) -> float:
-    """Return the largest lower bound that ``runs`` on either side can show: if none is mistaken."""
+    """Return the largest lower bound that ``runs`` on each side can show, if no guess is wrong."""
     half, tail = runs // 2, (1 - confidence) / 2
     lower, _ = clopper_pearson(half, half, tail)
     _, upper = clopper_pearson(0, half, tail)
@@ -117,7 +117,7 @@ def _table(readings, known):
 
 
 def _presence(readings, known, words):
-    """Which numbers and words are there, as far as not all readings agree, and how many."""
+    """Return which numbers and words occur, if the readings differ, and how many occur."""
     wanted = [(len(each.numbers), len(each.words)) for each in readings]
     table = [
         [key in each.numbers for key in known] + [word in each.words for word in words]
@@ -127,9 +127,9 @@ def _presence(readings, known, words):
 
 
 def _standardised(learnt, tests):
-    """Turn both halves into normal scores of the first, so that no outlier decides what is learnt.
+    """Turn both halves into normal scores of the first half, so that outliers have little weight.
 
-    What does not vary there, or once only, is left out; what is not there is 0.
+    Columns that do not vary, or vary once only, are left out; a missing value is 0.
     """
     repeated = np.array([_repeats(column) for column in learnt.T], dtype=bool)
     columns = list(zip(learnt.T[repeated], tests.T[repeated], strict=True))
@@ -149,7 +149,7 @@ def _normal_scores(known, *columns):
 
 
 def _repeats(column) -> bool:
-    """Whether a column tells runs apart, and not one single run from all others."""
+    """Whether a column separates groups of runs, and not only one run from all others."""
     finite = column[np.isfinite(column)]
     if finite.size < 2 or not finite.std() > 1e-12 * np.abs(finite).max():
         return False
@@ -214,7 +214,7 @@ def _of_parquet(content):
 
 
 def _of_lines(lines):
-    """A line's numbers are known by its words, so that they keep their names wherever it stands."""
+    """The words of a line name its numbers, so a number keeps its name if the line moves."""
     for line in lines:
         numbers = [_number(value) for value in line]
         words = [str(v) for v, number in zip(line, numbers, strict=True) if number is None]

@@ -62,7 +62,7 @@ AGREEING, OWN_ITEMS, COMMON_ITEMS = 50, 20, 30
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Something that is published of either of two neighbouring data sets, ``here`` and ``there``.
+    """One kind of publication, of the neighbouring data sets ``here`` and ``there``.
 
     ``publish(path, data)`` makes the folder; ``claim`` holds columns of the row.
     """
@@ -73,7 +73,7 @@ class Case:
     publish: Callable[[Path, object], object]
 
     def rows(self, runs: int) -> Iterator[dict[str, object]]:
-        """Yield the row of the attack, from so many publications of each data set."""
+        """Yield the row of the attack, with the given number of publications of each data set."""
         from threadpoolctl import threadpool_limits
 
         one_thread = threadpool_limits(1, user_api="blas")
@@ -95,7 +95,7 @@ class Case:
 
 
 def attack_rows(settings: Mapping) -> Iterator[dict[str, object]]:
-    """Yield the rows of all that can be published, each ``attacks`` times of either data set."""
+    """Yield the rows of all kinds of publications, with ``attacks`` publications of each data set."""
     for case in cases():
         yield from case.rows(settings["attacks"])
 
@@ -158,7 +158,7 @@ def agreeing() -> tuple[Ratings, Ratings]:
 
 
 def choice_case() -> Case:
-    """Return the case of a private choice of items: is that of the user alone in the list?"""
+    """Return the case of a private choice of items: is the item of a single user in the list?"""
     selection = Selection(USER_ADD_REMOVE, RATINGS_PER_USER, CLAIMED, DELTA, ITEMS_SHARE)
     method = PrivateUserItemBias(
         relation=USER_ADD_REMOVE,
@@ -175,7 +175,7 @@ def fit_case(name, method: PrivateMethod, here, there, *, selection=None, noise=
     """Return the case of a method on neighbouring data.
 
     With ``selection`` the list of items is chosen privately. ``noise`` turns the calibrated
-    mechanism into what the ledger adds.
+    mechanism into the noise that the ledger adds.
     """
     releases = method.releases_with(selection)
 

@@ -1,4 +1,4 @@
-"""What we claim of the audit: T1. Each of its tests decides by its own threshold already."""
+"""Our claim about the audit: T1. Each test already decides by its own threshold."""
 
 from collections.abc import Callable
 from pathlib import Path

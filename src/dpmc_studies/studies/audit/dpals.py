@@ -84,9 +84,9 @@ FAMILIES: Mapping[str, tuple[str, Mapping[str, object]]] = {
 
 
 def audited_family(family: str, relation: str, epsilon: float = EPSILON, cls: type | None = None):
-    """Return a small method of a family with the budget of the audit, unless told another.
+    """Return a small method of a family; its default budget is that of the audit.
 
-    With ``cls``, of that class: where the method has a planted fault.
+    ``cls`` is the class to use, if the method has a planted fault.
     """
     name, settings = FAMILIES[family]
     return (cls or _class_of(family, name))(

@@ -1,4 +1,4 @@
-"""Methods as the audit runs them: with what its few users and items would never show."""
+"""Methods as the audit runs them, with parts that few users and items would never trigger."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ NUMBER, SEED = 2, 7
 
 
 class AuditedWithFeatures(DPALSWithFeatures):
-    """Takes numbers that were drawn before there were ratings for public features of the items."""
+    """DPALS with features that uses random numbers, drawn before there are ratings, as features."""
 
     def _features(self, ratings):
         return np.random.default_rng(SEED).standard_normal((ratings.n_items, NUMBER))

@@ -53,8 +53,8 @@ class ReplayOfList(Replay):
 def carriers(relation: str, rng: np.random.Generator) -> tuple[Ratings, Ratings]:
     """Return neighbouring ratings as they are read from files, one user of which has own items.
 
-    Items that nobody rated are in no file, so the lists of items differ, too. The relation is one
-    at user level.
+    A file contains only rated items, so the lists of items differ, too. The relation is at user
+    level.
     """
     n_items = COMMON_ITEMS + 2 * OWN_ITEMS
     rows = rng.uniform(*RANGE, (CROWD + 2, n_items))

@@ -50,7 +50,7 @@ def claim_of(name, noise, epsilon, delta, releases=1) -> NoiseClaim:
 def discrete_claims(seed: int) -> list[NoiseClaim]:
     """Return the claims of the exact samplers, on a grid of STEPS to the sensitivity.
 
-    Gaussian noise has epsilon 1 at the delta of its own law, which is summed up.
+    Gaussian noise has epsilon 1 at the exact delta of its distribution, computed as a sum.
     """
     bits = random.Random(seed).getrandbits
     gaussian = DiscreteGaussian(3 * STEPS // 2)
@@ -95,6 +95,6 @@ def _hockey_stick(noise: Discrete) -> float:
 
 
 def _support(noise: Discrete) -> np.ndarray:
-    """Return the integers that noise can be, but for a mass below exp(-90)."""
+    """Return the integers that the noise can take, except for a mass below exp(-90)."""
     reach = math.ceil(100 * noise.scale)
     return np.arange(-reach, reach + 1)

@@ -102,7 +102,7 @@ def largest_changes(
 ) -> dict[str, float]:
     """Return, for each statistic, its largest change over its stated sensitivity.
 
-    Over all pairs of neighbours, in both directions, from STARTS starts each.
+    The largest is over all pairs of neighbours, both directions, and STARTS starts each.
     """
     largest = {}
     for _ in range(STARTS):

@@ -1,4 +1,4 @@
-"""Neighbouring data sets made to move what a method releases as far as they can."""
+"""Neighbouring data sets that change a method's releases as much as possible."""
 
 from dataclasses import replace
 
@@ -97,7 +97,7 @@ def labelled_neighbours(
 
 
 def with_labels(ratings: Ratings) -> Ratings:
-    """Return ratings with labels of users and items, of which the shape says all."""
+    """Return ratings with labels of users and items that only number them."""
     users = np.array([f"user {number}" for number in range(ratings.n_users)])
     items = np.array([f"item {number}" for number in range(ratings.n_items)])
     return replace(ratings, user_labels=users, item_labels=items)
@@ -112,7 +112,7 @@ def of_people(rows: np.ndarray, labels: np.ndarray) -> Ratings:
 
 
 def _people(law, rng):
-    """Return ratings and labels of all users and, in the last row, of one who may come instead."""
+    """Return ratings and labels of all users; the last row is a user who can replace another one."""
     shape = (MANY_USERS + 1, MANY_ITEMS)
     rows = rng.choice(RANGE, shape) if law == "extreme" else rng.uniform(*RANGE, shape)
     missing = rng.random(shape).argsort(axis=1) < rng.integers(MANY_ITEMS // 4, size=(shape[0], 1))

@@ -35,7 +35,7 @@ AUDITED = ("objp", "grap", "grap_gaussian", "outp", "private_item_bias")
 class Followed:
     """Randomness whose one ledger keeps its transcript.
 
-    ``make`` turns the noise at sensitivity 1 into what the ledger adds.
+    ``make`` turns the noise at sensitivity 1 into the noise that the ledger adds.
     """
 
     def __init__(self, make):
@@ -75,8 +75,7 @@ def mechanism_rows(
 ) -> Iterator[dict[str, object]]:
     """Yield the rows of one mechanism, run ``runs`` times on each of two neighbouring data sets.
 
-    ``rng`` draws data and noise. ``problem`` is the class of the problems where it has a planted
-    fault.
+    ``rng`` draws data and noise. ``problem`` is the class of problems, for a planted fault.
     """
     delta = DELTA if mechanism == "grap_gaussian" else 0.0
     claim = {"target": "onebit", "mechanism": mechanism, "relation": ENTRY_CHANGE}
@@ -130,7 +129,7 @@ def blocks(size: int) -> Ratings:
 
 
 def follow(mechanism: str, pair: Pair, rng: np.random.Generator) -> tuple[Trace, int]:
-    """Run on the one, replay on the other; return the trace, and how many entries then differ."""
+    """Run on one data set, replay on the other; return the trace and how many entries differ."""
     run = Followed(lambda noise: FloatNoise(noise, rng))
     first = _complete(mechanism, pair.here, run, pair.clear[0])
     replay = Followed(lambda noise: Replay([each.output for each in run.kept.transcript]))

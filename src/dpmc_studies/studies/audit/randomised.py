@@ -20,7 +20,7 @@ Flip = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class FlipClaim:
-    """What flips of signs, drawn by ``flip``, are said to be, and to guarantee.
+    """The probabilities and the guarantee that flips of signs, drawn by ``flip``, claim.
 
     ``response`` holds the probabilities that are claimed.
     """

@@ -94,7 +94,7 @@ def follow_published(
 ) -> Comparison:
     """Publish ``here``, replay the outputs on ``there``, and compare.
 
-    ``rng`` draws the key and the start, which both have in common.
+    ``rng`` draws the key and the start, which both runs share.
     """
     key, seed = rng.bytes(16), int(rng.integers(2**32))
     try:
@@ -134,7 +134,7 @@ def files_of(model: PrivateMethod) -> list[str]:
 
 
 def folder_bytes(write: Callable[[Path], object]) -> dict[str, bytes]:
-    """Return the files of a folder that ``write`` makes, name -> content, and remove it."""
+    """Write a folder with ``write``, return its files as name -> content, and remove it."""
     with tempfile.TemporaryDirectory() as parent:
         folder = Path(parent) / "published"
         write(folder)
@@ -142,7 +142,7 @@ def folder_bytes(write: Callable[[Path], object]) -> dict[str, bytes]:
 
 
 def as_bytes(value: object) -> bytes:
-    """Return an attribute of a model as bytes, which differ if any bit of it does."""
+    """Return an attribute of a model as bytes; they differ if any bit of it differs."""
     if isinstance(value, np.ndarray):
         content = repr(value.tolist()).encode() if value.dtype.kind in "OUT" else value.tobytes()
         return f"{value.dtype.kind} {value.shape} ".encode() + content
@@ -150,7 +150,7 @@ def as_bytes(value: object) -> bytes:
 
 
 def differing_bytes(first: Mapping[str, bytes], second: Mapping[str, bytes]) -> int:
-    """Return how many bytes differ, those that only one side has counted in."""
+    """Return how many bytes differ, including those that only one side has."""
     names = dict.fromkeys([*first, *second])
     pairs = [(first.get(name, b""), second.get(name, b"")) for name in names]
     differing = sum(

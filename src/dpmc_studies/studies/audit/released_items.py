@@ -55,7 +55,7 @@ DRAWS = 3000
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """What a run with a private choice of items and its replay show; infinite if refused."""
+    """The differences between a run with a private choice and its replay; infinite if refused."""
 
     change: float  # the largest of a query over its sensitivity; of counts, of common items
     own: float  # items that one side alone has over how many there may be, or their largest count
@@ -174,7 +174,7 @@ def _largest_change(run, replay, counts) -> float:
 
 
 def _own_items(counts, selection) -> float:
-    """Items that one side alone counts, over how many there may be; or the largest such count."""
+    """Return the items that one side alone counts over their limit, or the largest such count."""
     first, second = counts
     own = [side[label] for side in counts for label in side.keys() - (first.keys() & second.keys())]
     return max(len(own) / selection.changed, *own, 0.0)
@@ -183,7 +183,7 @@ def _own_items(counts, selection) -> float:
 def _spent(ledger, mechanism, guarantee) -> float:
     """Return epsilon by Gaussian differential privacy of the noise that was added, over the stated.
 
-    Of the stated budget, d is for the list (see :mod:`dpmc.privacy.selection`).
+    A part d of the stated delta is for the list (see :mod:`dpmc.privacy.selection`).
     """
     own = guarantee.listed.delta
     squares = [

@@ -41,16 +41,15 @@ def p_value_row(test: str, p_value: float, claim: dict[str, object]) -> dict[str
 def sensitivity_row(largest: float, claim: dict[str, object]) -> dict[str, object]:
     """Return the row of the largest change of a query over its stated sensitivity.
 
-    It is no statistic, so it passes or not with certainty; rounding may take it 1e-9 above 1.
+    The test has no sampling error; rounding may take the change 1e-9 above 1.
     """
     return _row("sensitivity", claim, {"measured": largest, "passed": largest <= 1 + 1e-9})
 
 
 def difference_row(test: str, differing: int, claim: dict[str, object]) -> dict[str, object]:
-    """Return the row of how many numbers or bytes differ if the same outputs are released on other
-    data.
+    """Return the row of how many numbers or bytes of a replay on other data differ.
 
-    None may: what is made of the outputs must not look at the data again.
+    None may differ, because computations after the outputs must not use the data again.
     """
     return _row(test, claim, {"measured": differing, "passed": differing == 0})
 
@@ -68,9 +67,9 @@ def share_row(
 
 
 def caught_row(fault: str, rows: Iterable[dict[str, object]]) -> dict[str, object]:
-    """Return the row of a planted fault, from the tests that it had to get past.
+    """Return the row of a planted fault, from the tests that should catch it.
 
-    Passed means caught. The row is that of the first test that did; those after it are not made.
+    Passed means caught. The row is that of the first test that caught it; later tests are not run.
     """
     row = {}
     for row in rows:

@@ -16,7 +16,7 @@ LARGE = ("trials", "iterations")
 
 
 def chapter(folder: str | Path, settings: Mapping[str, object]) -> Chapter:
-    """Return the chapter, made of the results and of what the steps "tables" and "figures" made."""
+    """Return the chapter, from the results and the files of the steps "tables" and "figures"."""
     folder = Path(folder)
     results = read_dpals(folder)
     if not has_results({name: results[name] for name in NAMES}):

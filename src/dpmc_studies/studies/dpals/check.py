@@ -1,6 +1,6 @@
-"""Refusing a grid of private factorisation that could not run, before anything runs.
+"""Checks that refuse a grid of private factorisation that cannot run, before anything runs.
 
-A module of its own, so that a new data set in the registry does not rerun the trials.
+This is a separate module, so that a new data set in the registry does not rerun the trials.
 """
 
 import math
@@ -67,7 +67,7 @@ def check_dpals(dpals: Mapping, sets: Mapping) -> None:
 
 
 def _check_tasks(experiment: Mapping, datasets: Mapping) -> None:
-    """Rankings are for users held out, and for methods that can fit these afterwards."""
+    """Refuse rankings by methods that cannot fit held-out users, and ratings for ranking methods."""
     for dataset in experiment["datasets"]:
         ranked = datasets[dataset].get("split") == LIANG
         for method in experiment["methods"]:

@@ -1,7 +1,6 @@
 """What a trial of private factorisation at user level is: data, one fit, its errors.
 
-Source: [Chien 2021], section 6. Predictions are made for the entries to compare with only, never
-for a whole matrix.
+Source: [Chien 2021], section 6. Only the entries to compare with are predicted.
 """
 
 import time
@@ -84,8 +83,7 @@ def errors(model, test: Ratings) -> dict[str, float]:
 class Clock:
     """CPU seconds of a fit; with test entries also the errors after each of its iterations.
 
-    ``seconds`` are without the time that the errors took; ``steps`` have iteration, rmse, rse,
-    seconds.
+    ``seconds`` excludes the time of computing errors; ``steps`` has iteration, rmse, rse, seconds.
     """
 
     def __init__(self, test: Ratings | None = None):

@@ -1,6 +1,6 @@
-"""What the names of variants say: "adaptive_0.2", "none_3"; the tables carry no settings.
+"""What names of variants state: "adaptive_0.2", "none_3". The tables have no settings.
 
-A variant whose settings are not what its name says is refused before anything runs.
+A variant whose settings contradict its name is refused before anything runs.
 """
 
 import re

@@ -97,8 +97,8 @@ def _models(here: pd.DataFrame) -> list[Curve]:
 def _panel(title: str, here: pd.DataFrame, drawn: Sequence[Curve], free: pd.DataFrame) -> Panel:
     """Return a panel with the lowest model without noise, labelled below its line.
 
-    Where it lies so far below the private ones that these would be pressed together, its number
-    stands at the bottom instead.
+    If it is so far below the private models that they would be pressed together, its number is
+    written at the bottom instead.
     """
     levels, notes = [], []
     if len(free):

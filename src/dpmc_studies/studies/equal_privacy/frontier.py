@@ -35,8 +35,8 @@ def settings(section: Section, cell: Releases) -> dict[str, object]:
 def run(task: Task) -> list[dict[str, object]]:
     """Return the smallest variances at sensitivity 1 for each budget of all releases together.
 
-    Of Huber noise, which is optimised over both its parameters, with these; ``ratio`` is its
-    variance over the smaller of the other two.
+    Both parameters of Huber noise are optimised and returned; ``ratio`` is its variance over the
+    smaller of the other two.
     """
     (count,), delta = task.settings["releases"], task.settings["delta"]
     rows = []

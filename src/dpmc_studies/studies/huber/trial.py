@@ -1,4 +1,4 @@
-"""What a trial is: data, split, start and noise from their streams, one fit, its errors."""
+"""One trial: data, split, start and noise from their streams, one fit, its errors."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,7 +50,7 @@ def synthetic_instance(cell_or_shared: Mapping, settings: Mapping, trial: int) -
 def split(ratings: Ratings, settings: Mapping, cell: Cell, trial: int) -> tuple[Ratings, Ratings]:
     """Split ratings at random into a training and a held-out part.
 
-    The split does not depend on the rank, so ranks too are compared on the same data.
+    The split does not depend on the rank, so ranks are compared on the same data.
     """
     rng = cell.stream(settings["seed"], DATA, "dataset", "observed_fraction", trial=trial)
     return random_split(ratings, settings["training_share"], rng, cell.dataset)

@@ -65,8 +65,8 @@ def instance(
 def first_split(ratings: Ratings, test: int) -> tuple[Ratings, Ratings]:
     """Split off the first ratings of the file for testing; return (training, test).
 
-    MovieLens 100K's own split u1 tests on the first 20,000 lines of ``u.data``. The readers keep
-    the order of the file.
+    MovieLens 100K's own split u1 tests on the first 20,000 lines of ``u.data``. Readers keep the
+    file's order.
     """
     if not 0 < test < len(ratings):
         raise InputError(

@@ -1,4 +1,4 @@
-"""Models that rank what users like, private and not, as the study sets them beside each other."""
+"""Models that rank items for users, private and not, for the comparison of the study."""
 
 from collections.abc import Callable, Mapping
 from copy import copy
@@ -23,7 +23,7 @@ class Lists:
 
 
 class LocalBayesWithShares(LocalBayes):
-    """Keeps how often items are rated, as far as its second release tells."""
+    """Keeps the popularity of items, as far as the second release reveals it."""
 
     def _start(self, *given):
         found = super()._start(*given)
@@ -49,7 +49,7 @@ def local_bayes(settings, model: LocalBayesWithShares) -> Lists:
 
 
 def local_bayes_share(settings, model: LocalBayesWithShares) -> Lists:
-    """The same, more the more often an item is rated: plus a multiple of the log of its share."""
+    """The same, plus a multiple of the log of an item's share of the ratings."""
     low, high = model.rating_range
     weight = settings["log_share"] * (high - low)
     popular = weight * np.log(np.maximum(model.shares_, np.finfo(float).tiny))

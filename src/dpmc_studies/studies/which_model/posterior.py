@@ -45,7 +45,7 @@ class OffsetsOnly(LocalBayes):
 
 @dataclass(frozen=True)
 class Combined:
-    """What was fitted: offsets, all factors of items and their users'."""
+    """The fitted model: offsets, all factors of items, and factors of their users."""
 
     offsets: np.ndarray
     factors: np.ndarray
@@ -75,7 +75,7 @@ def combined(biases: OffsetsOnly, factors: np.ndarray, explained: float, trainin
 
 
 def divided(epsilon: float, delta: float, share: float) -> tuple[float, float]:
-    """Return two budgets, with a share of the first and the rest, that make one together.
+    """Return two budgets, for a share of the whole and for the rest, that compose to the whole.
 
     At the same delta, for Gaussian noise.
     """

@@ -1,4 +1,4 @@
-"""Faults planted into publications that the black-box attack must catch, with files alone."""
+"""Faults planted into publications; the black-box attack must find them from the files alone."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -19,7 +19,7 @@ RUNS = 400
 
 
 def faults() -> Iterator[Fault]:
-    """Yield all of them; no setting counts, and the noise is exact."""
+    """Yield all faults; no setting has an effect, and the noise is exact."""
     for fault, plant in ATTACKED_FAULTS.items():
         yield Fault(fault, {}, lambda *_, plant=plant: plant().rows(RUNS))
 
@@ -44,7 +44,7 @@ def faint_bayes(family: str = "local_bayes") -> Case:
 
 
 def _raw_list() -> Case:
-    """The items that occur in a file are published, as if everybody knew them."""
+    """A fault: the items that occur in a file are published as if they were public."""
     method = PrivateUserItemBias(
         relation=USER_ADD_REMOVE, epsilon=CLAIMED, delta=DELTA, rating_range=RANGE,
         ratings_per_user=RATINGS_PER_USER,

@@ -1,4 +1,4 @@
-"""Faults planted into methods that protect users: mistakes of papers, or that are easily made."""
+"""Faults planted into methods that protect users: mistakes of papers, and easy mistakes."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -38,7 +38,7 @@ def faulty_rows(fault: str, runs: int, rng: np.random.Generator) -> Iterator[Row
 
 
 class _StartWithoutK(DPALS):
-    """A smaller sensitivity of the start is stated than it has."""
+    """A fault: the stated sensitivity of the start is smaller than the true one."""
 
     def __init__(self, **settings):
         super().__init__(**settings)
@@ -47,7 +47,7 @@ class _StartWithoutK(DPALS):
 
 
 class _UncountedDPALS(DPALS):
-    """Counts are looked at without noise, and their share of the budget goes to the rest."""
+    """A fault: counts are used without noise, and their share of the budget goes to other releases."""
 
     def __init__(self, **settings):
         super().__init__(**settings)
@@ -62,7 +62,7 @@ class _UncountedDPALS(DPALS):
 
 
 def _unshortened(cls: type, unshortened: str) -> type:
-    """Return a method whose noise is for a bounded norm of a release, and which sends more."""
+    """Return a method whose noise assumes a bounded norm, while its releases exceed the bound."""
 
     class Faulty(cls):
         def _release(self, statistics, what, sent, *others):

@@ -56,7 +56,7 @@ def faulty_method_rows(fault: str, runs: int, rng: np.random.Generator) -> Itera
 
 
 def faulty_claims() -> Iterator[tuple[str, NoiseClaim]]:
-    """Yield (fault, claim) where the sampler does not do what is claimed of it."""
+    """Yield (fault, claim) for samplers that do not do what the claim states."""
     for claim in float_claims():
         if claim.releases == 1:
             yield SCALE, replace(claim, draw=_smaller(claim.draw))
@@ -94,7 +94,7 @@ class _ReusedNoise(FloatNoise):
 
 @dataclass(frozen=True)
 class _Unchecked(Sensitivities):
-    """Sensitivities as if everything were clipped, which nobody looks at, nor whoever adds up."""
+    """A fault: sensitivities assume clipping, but neither users nor the sum clip anything."""
 
     def __post_init__(self):
         super().__post_init__()

@@ -1,7 +1,7 @@
 """Faults planted into one-bit completion.
 
-The noise that the paper prints, steps that look at the signs, and flips that are not what they are
-said to be.
+The faults: the noise that the paper prints, steps that depend on the signs, and flips that break
+their claim.
 """
 
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ def faults() -> Iterator[Fault]:
 
 
 class _Searching(Objective):
-    """Its step depends on how well 0 fits, as a line search does."""
+    """A fault: the step depends on how well 0 fits, as in a line search."""
 
     @property
     def newton_step(self):
@@ -63,7 +63,7 @@ class SearchingProblem(Problem):
 
 
 def two_ratios() -> FlipClaim:
-    """Return flips of which two ratios keep to epsilon, and an output -1 gives the sign away.
+    """Return flips for which two ratios keep to epsilon, while an output -1 reveals the sign.
 
     (1 - p1)/p2 <= e^eps and p1/(1 - p2) <= e^eps hold.
     """

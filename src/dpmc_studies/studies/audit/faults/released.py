@@ -1,4 +1,4 @@
-"""Faults planted into what is published: each would get past an audit of queries of one shape."""
+"""Faults planted into publications; an audit of queries of one shape would miss each of them."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -48,7 +48,7 @@ class _TellingLengths(PrivateALS):
 
 
 class _KeyedByNumber(Keyed):
-    """Which ratings count goes by the number of the row, which changes when another one leaves."""
+    """A fault: the choice of ratings depends on the row number, which changes if a user leaves."""
 
     def __init__(self, ratings, key, rng):
         super().__init__(ratings, key, rng)
@@ -56,7 +56,7 @@ class _KeyedByNumber(Keyed):
 
 
 def _counting_users(path: Path, model, parts, notes) -> list[str]:
-    """Write as it should be, and the number of users."""
+    """A fault: the files are right, but also contain the number of users."""
     names = fit_folder.write(path, model, parts, notes)
     file = path / names[-1]  # the guarantee
     content = json.loads(file.read_text("utf-8")) | {"users": model.shape_[0]}
@@ -71,7 +71,7 @@ class _WithoutRoom(Followed):
 
 
 class _Free(Followed):
-    """The fit gets all of the budget, and the ledger does not hear of the choice."""
+    """A fault: the fit gets the whole budget, and the ledger does not know of the choice."""
 
     @property
     def fit_epsilon(self):

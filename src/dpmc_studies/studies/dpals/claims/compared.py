@@ -84,7 +84,7 @@ def judged(evidence: DpalsEvidence, comparison: Comparison) -> Finding:
 
 
 def _at_all_places(evidence: DpalsEvidence, comparison: Comparison) -> Rows:
-    """Return log RMSE of each of the first less that of the best of the second at all places."""
+    """Return, at all places, log RMSE of each first minus that of the best second."""
     several, rows = [*comparison.first.each()], {}
     for one in several:
         first = Side({name: (value,) for name, value in one.items()})
@@ -95,9 +95,9 @@ def _at_all_places(evidence: DpalsEvidence, comparison: Comparison) -> Rows:
 
 
 def rows_of(results: Results, comparison: Comparison) -> Rows:
-    """Return log RMSE of the first less that of the second, of implicit feedback log recall.
+    """Return log RMSE of the first minus log RMSE of the second; implicit feedback: log recall.
 
-    Both are taken over that of the cell with the coordinates of ``comparison.over``.
+    Both are relative to the cell with the coordinates of ``comparison.over``.
     """
     cells = [*cells_of(comparison)]
     apart = {name: {first.get(name) for first, _ in cells} for name in SHOWN}
@@ -115,7 +115,7 @@ def rows_of(results: Results, comparison: Comparison) -> Rows:
 
 
 def cells_of(comparison: Comparison) -> Iterator[tuple[dict, dict]]:
-    """Yield the cells that are compared, in pairs: of two lists each value with its own."""
+    """Yield the pairs of cells to compare; two lists are paired value by value."""
     ours, theirs = list(comparison.first.each()), list(comparison.second.each())
     theirs = theirs * len(ours) if len(theirs) == 1 else theirs
     if len(ours) != len(theirs):

@@ -100,8 +100,8 @@ claim = registering(PREDICATES)
 def evidence_of(frames: Mapping[str, pd.DataFrame | None]) -> DpalsEvidence:
     """Return the evidence in the tables of a result folder.
 
-    ``frames`` are those of :data:`TABLES`, and numbers from elsewhere; absent, None or without rows
-    where they have not been made.
+    ``frames`` are the tables of :data:`TABLES` and numbers from other sources. A table that was not
+    made is absent, None or empty.
     """
     given = {name: frames.get(name) for name in (*TABLES, PUBLISHED)}
     tables = {name: table for name, table in given.items() if table is not None and len(table)}

@@ -211,8 +211,7 @@ def _slopes(lines: Lines) -> dict[str, np.ndarray]:
 def _by_lines_that_tell(lines: Lines, stated: float) -> Finding:
     """Judge slopes of DPFW by the lines on which one can be seen, if all cells were run.
 
-    On a line that tells all points lie 1 % below 1, the RMSE of the trivial model on drawn
-    matrices.
+    A line counts if all its points are 1 % below 1, the RMSE of the trivial model.
     """
     missing = sum(np.isnan(line.log_rmse).all(axis=1).sum() for line in lines.values())
     if missing:
@@ -237,7 +236,7 @@ def _by_lines_that_tell(lines: Lines, stated: float) -> Finding:
 
 
 def _open(found: Finding, reason: str) -> Finding:
-    """Return a finding whose verdict is left open, which more trials would not decide."""
+    """Return a finding that is inconclusive whatever the number of trials."""
     return replace(found, verdict=INCONCLUSIVE, needed=np.nan, p_value=np.nan, reason=reason)
 
 

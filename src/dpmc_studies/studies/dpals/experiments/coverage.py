@@ -1,4 +1,4 @@
-"""How many of the ratings the most rated items hold, by how the ratings of users are sampled.
+"""The share of ratings that the most rated items hold, for several ways to sample users' ratings.
 
 Source: [Chien 2021], section 5.1 and figure 2.
 """

@@ -40,8 +40,8 @@ class Evidence:
     def sample_against_best(self, first: Sequence[Cell], *others: Sequence[Cell]) -> Sample:
         """Compare each cell with the better of the others: the one reported with less error.
 
-        Chosen by our own trials, another would have the luckier of its draws. What is reported is
-        independent of them.
+        If our own trials chose, the choice would favour lucky draws. The reported numbers are
+        independent of our draws.
         """
         rows = zip(first, *others, strict=True)
         return self.sample(

@@ -130,7 +130,7 @@ def variance_falls_to_one(evidence: Evidence) -> Finding:
 
 @claim("H31")
 def inverse_cdf_sampler_matches_the_density(evidence: Evidence) -> Finding:
-    """Judge the formula: whether figure 4.3 was drawn by it cannot be told, our copy lacks it."""
+    """Judge the formula alone: our copy lacks figure 4.3, so we cannot check the figure."""
     distance, p_value, right = _distances(evidence.seed)
     shown = f"p = {p_value:.0e}" if p_value > 1e-300 else "p below 1e-300"
     return Finding(

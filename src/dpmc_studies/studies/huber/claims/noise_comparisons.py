@@ -186,9 +186,9 @@ def _bounded(sample: Sample, verdict: str, reported: bool) -> Finding:
 
 @claim("H32")
 def laplace_is_inconsistent(evidence: Evidence) -> Finding:
-    """Take out first what a trial's matrix, mask and start do to all three kinds of noise.
+    """Subtract first the effects of a trial's matrix, mask and start, which all noises share.
 
-    Each is set against the mean of the others.
+    Each noise is compared with the mean of the other two.
     """
     logs = {
         noise: np.array([evidence.ours.row(cell) for cell in synthetic_grid(noise)])
@@ -223,7 +223,7 @@ def laplace_is_inconsistent(evidence: Evidence) -> Finding:
 
 @claim("H33")
 def gaussian_works_best_at_small_fractions(evidence: Evidence) -> Finding:
-    """Ask for no more than "not worse" of "works well"; "especially" is about the trend."""
+    """Read "works well" as "not worse", and "especially" as the trend."""
     small, large = _gaussian_advantage(SMALL), _gaussian_advantage(LARGE)
     trend = [at_small - at_large for at_small, at_large in zip(small, large, strict=True)]
     level, largest = evidence.sample(small), evidence.choices.margin()[1]
@@ -242,7 +242,7 @@ def _gaussian_advantage(fraction: float) -> list[Contrast]:
 def huber_is_like_laplace_at_high_variance(evidence: Evidence) -> Finding:
     """Judge "nearer" by total variation, which noise like Gaussian noise would not pass.
 
-    The sentence is about budgets, so that they alone decide what is reported.
+    The sentence is about budgets, so only budgets decide the reported verdict.
     """
     sample = evidence.sample(between("huber", "laplace", variances=[2.0]))
     found, effect = judge_pooled(sample), sample.choices.pooled(sample.ours)

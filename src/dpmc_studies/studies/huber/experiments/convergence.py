@@ -27,7 +27,7 @@ def run(task: Task) -> dict[str, Iterator[dict[str, object]]]:
 def convergence(settings: Mapping) -> Iterator[dict[str, object]]:
     """Yield RMSE on all entries after each outer iteration, for every mechanism.
 
-    The paper (3.1) says that noise on the new item factors (``noise_target`` iterate) prevents
+    The paper (3.1) says that noise on the item factors (``noise_target`` iterate) prevents
     convergence.
     """
     for mechanism in NOISES:

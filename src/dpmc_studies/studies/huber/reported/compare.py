@@ -1,4 +1,4 @@
-"""Our numbers beside the published ones: does each agree?"""
+"""Our numbers next to the published ones, and whether they agree."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
 """The claims of the one-bit paper: its experiments, and what it prints that is not right.
 
-[Li 2021]. Its figures' values are not available, so that no claim can be judged on print.
+Source: [Li 2021]. The values of its figures are not available, so no claim is judged on print.
 """

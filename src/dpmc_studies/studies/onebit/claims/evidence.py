@@ -1,4 +1,4 @@
-"""What the claims of the one-bit paper are judged on, and the registry of what judges them."""
+"""The evidence for the claims of the one-bit paper, and the registry of their predicates."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -61,8 +61,8 @@ class OneBitEvidence:
     def made(self, make: Callable[[pd.DataFrame, str], dict]) -> dict:
         """Return what a function makes of the trials and the kind of output.
 
-        It is made once for the readings of the same trials, which are kept beside it, so that no
-        others get their id.
+        The result is computed once for all readings of the same trials. The trials are kept with
+        it, so that their id is not reused.
         """
         key = make, id(self.trials), self.kind
         if key not in self._made:

@@ -78,8 +78,8 @@ def run(task: Task) -> Mapping[str, list[dict]]:
 def run_outp(settings: Mapping) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
     """Return changes by one flip, and attacks on the published noise with them.
 
-    The block instance has no draw; of the typical ones that with the median change (the smaller one
-    of two) is attacked.
+    The block instance is not random. Of the typical instances, the one with the median change is
+    attacked (of two, the smaller).
     """
     changes, attacks, sensitivity = [], [], 2.0 * settings["alpha"]
     for link in settings["links"]:

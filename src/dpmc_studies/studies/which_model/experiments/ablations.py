@@ -1,4 +1,4 @@
-"""What does each part of Local Bayes contribute? It is left out, or a plainer one is in its place.
+"""The contribution of each part of Local Bayes: the part is removed or replaced by a simpler one.
 
 Splits, starts and noise are the same for all forms (:mod:`dpmc_studies.studies.which_model.forms`).
 """
