@@ -95,7 +95,7 @@ class Case:
 
 
 def attack_rows(settings: Mapping) -> Iterator[dict[str, object]]:
-    """Yield the rows of all kinds of publications, with ``attacks`` publications of each data set."""
+    """Yield the rows of all kinds of publications; ``attacks`` counts those of each data set."""
     for case in cases():
         yield from case.rows(settings["attacks"])
 

@@ -35,7 +35,7 @@ def with_share(audit: pd.DataFrame) -> pd.DataFrame:
 
 
 def audit_tests(audit: pd.DataFrame) -> style.Drawing:
-    """Draw a line for each kind of test, with its results for honest code and for planted faults."""
+    """Draw a line for each kind of test: its results for honest code and for planted faults."""
     data = with_share(audit)
     kinds = list(dict.fromkeys(data["test"]))
     drawn = data.assign(row=data["test"].map(kinds.index), x=data["share"].clip(upper=REACH))

@@ -112,7 +112,7 @@ def of_people(rows: np.ndarray, labels: np.ndarray) -> Ratings:
 
 
 def _people(law, rng):
-    """Return ratings and labels of all users; the last row is a user who can replace another one."""
+    """Return ratings and labels of all users; the last row can replace another user."""
     shape = (MANY_USERS + 1, MANY_ITEMS)
     rows = rng.choice(RANGE, shape) if law == "extreme" else rng.uniform(*RANGE, shape)
     missing = rng.random(shape).argsort(axis=1) < rng.integers(MANY_ITEMS // 4, size=(shape[0], 1))

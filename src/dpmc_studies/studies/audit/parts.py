@@ -30,11 +30,11 @@ USER_LEVEL_METHODS = (
 class Part:
     """One part of the audit.
 
-    ``settings`` names the settings that the part uses: ``seed``, and the numbers for each of two
-    neighbouring data sets of ``samples`` (outputs of a mechanism), ``runs`` (of a method) and
-    ``attacks`` (publications that are attacked). ``rows``, a ``"module:function"`` of this package,
-    returns the rows for these settings; with a relation, it also gets its name. ``faults`` names a
-    function that yields the planted faults (:class:`dpmc_studies.studies.audit.faults.Fault`),
+    ``settings`` names the settings that the part uses: ``seed``, ``samples`` (outputs of a
+    mechanism), ``runs`` (of a method) and ``attacks`` (publications to attack). The last three
+    count for each of two neighbouring data sets. ``rows``, a ``"module:function"`` of this package,
+    returns the rows for these settings; a part that is a relation also passes its name. ``faults``
+    names a function that yields planted faults (:class:`dpmc_studies.studies.audit.faults.Fault`),
     whose rows follow.
     """
 

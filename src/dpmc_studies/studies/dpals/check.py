@@ -67,7 +67,7 @@ def check_dpals(dpals: Mapping, sets: Mapping) -> None:
 
 
 def _check_tasks(experiment: Mapping, datasets: Mapping) -> None:
-    """Refuse rankings by methods that cannot fit held-out users, and ratings for ranking methods."""
+    """Refuse rankings by methods that cannot fit held-out users, and ratings by ranking methods."""
     for dataset in experiment["datasets"]:
         ranked = datasets[dataset].get("split") == LIANG
         for method in experiment["methods"]:

@@ -47,7 +47,7 @@ class _StartWithoutK(DPALS):
 
 
 class _UncountedDPALS(DPALS):
-    """A fault: counts are used without noise, and their share of the budget goes to other releases."""
+    """A fault: counts are used without noise; other releases get their share of the budget."""
 
     def __init__(self, **settings):
         super().__init__(**settings)

@@ -55,9 +55,10 @@ def run(task: Task) -> Iterator[dict[str, object]]:
     """Yield the share of the ratings that belongs to the most rated items, for four samplings.
 
     Rows have the keys :data:`COVERAGE_COLUMNS`. "full" takes all ratings; the others take at most k
-    of each user. "uniform" chooses them at random, and "adaptive" chooses the user's ratings of the
+    of each user. "uniform" chooses at random, and "adaptive" chooses the user's ratings of the
     least rated items, by exact counts. "shuffled" first permutes the items of all ratings at
-    random, so that an item's number of ratings is unrelated to its users.
+    random, so that an item's number of ratings is unrelated to its users, and then chooses at
+    random.
 
     The Gini coefficient is of the numbers of ratings per item. The correlation is over all ratings,
     between the logarithms of the user's and of the item's number of ratings.

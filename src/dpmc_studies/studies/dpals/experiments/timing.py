@@ -43,8 +43,8 @@ def modules(section: Section, cell: Cell) -> list[str]:
 def run(task: Task) -> Iterator[dict[str, object]]:
     """Yield CPU seconds per iteration for each method, which runs two iterations or more, and size.
 
-    Two times do not count: the first fit of a method, which loads compiled kernels, and the
-    grouping of the ratings by user and item, which all methods share.
+    The seconds exclude the first fit of a method, which loads compiled kernels, and the grouping of
+    the ratings by user and item, which all methods share.
 
     Rows have the keys :data:`TIMING_COLUMNS`. The seconds are the median time from the end of one
     iteration to the end of the next, so they exclude the preparations of a fit.

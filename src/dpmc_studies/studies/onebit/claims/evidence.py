@@ -61,8 +61,8 @@ class OneBitEvidence:
     def made(self, make: Callable[[pd.DataFrame, str], dict]) -> dict:
         """Return what a function makes of the trials and the kind of output.
 
-        The result is computed once for all readings of the same trials. The trials are kept with
-        it, so that their id is not reused.
+        The result of ``make`` is computed once for all readings of the same trials. The trials are
+        kept with it, so that no other table gets their id.
         """
         key = make, id(self.trials), self.kind
         if key not in self._made:
