@@ -30,7 +30,7 @@ def difference(first: str | Path, second: str | Path, tolerance: float) -> dict[
     of both folders its ``name``; the numbers of ``rows``, of ``different`` rows, and of rows
     ``only_in_first`` and ``only_in_second``; ``largest``, the largest relative difference (None if
     columns or a text differ, or a number is missing on one side); and ``examples``, a few different
-    rows in words (of verdicts all).
+    rows in words, or all if they are verdicts.
     """
     sides = [tables_of(Path(first)), tables_of(Path(second))]
     common = [name for name in sides[0] if name in sides[1]]

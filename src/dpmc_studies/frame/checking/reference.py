@@ -39,8 +39,8 @@ def update(results: CheckedResults, folder: Path, profile: str | None = None) ->
 
     The results must be complete: every trial of every cell in their settings. ``folder`` is the
     study's below ``results/reference``. Without a ``profile``, the run must be the full one;
-    numbers, settings and complete tables are then written too. With one, only its expected results
-    are written: ``ci`` and ``quick`` run some of the full run's trials. An overlay of
+    numbers, settings and complete tables are then written too. With a profile, only its expected
+    results are written: ``ci`` and ``quick`` run some of the full run's trials. An overlay of
     ``config/once`` may run others, and means are written for cells that the full run does not have.
     """
     refuse_unfit(results, profile)

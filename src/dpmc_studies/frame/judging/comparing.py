@@ -181,7 +181,7 @@ def compared_claims(
     Only sides may name ``models``, and only ``where`` the other coordinates; without ``models``
     both may name all. A side or ``where`` must name each of ``needed``, unless the second side is a
     best. ``best`` lists the sides that may be a best. ``optional`` has "over" if ``judge`` can
-    divide both sides by a third. Unknown names raise InputError.
+    divide both sides by a third side. Unknown names raise InputError.
     """
     places = [name for name in coordinates if name not in models] if models else coordinates
     names = models or coordinates, places

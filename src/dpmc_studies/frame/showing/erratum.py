@@ -24,18 +24,17 @@ class Erratum:
     grade : str
         How much it matters:
 
-        - :data:`CHANGES_CONCLUSION`: put right, a guarantee, theorem or finding that is stated no
+        - :data:`CHANGES_CONCLUSION`: once corrected, a stated guarantee, theorem or finding no
           longer holds as stated;
-        - :data:`WITHOUT_CONSEQUENCE`: wrong as written, but nothing that is concluded rests on it;
-        - :data:`UNSTATED`: what is needed to repeat or to judge the work is not stated, or stated
-          in two ways;
-        - :data:`IMPROVEMENT`: right as written; dpmc does it otherwise, with a reason.
+        - :data:`WITHOUT_CONSEQUENCE`: wrong as written, but no conclusion depends on it;
+        - :data:`UNSTATED`: information needed to repeat or judge it is missing or inconsistent;
+        - :data:`IMPROVEMENT`: right as written, but dpmc does it differently, for a reason.
     place : str
-        Where it is reported: section, table, equation.
+        Place in the paper: section, table, equation.
     published, correct : str
-        What is reported and what is right, or what was settled where nothing is stated.
+        The reported statement and the right one, or our choice if the paper states nothing.
     evidence : str
-        A sentence or two with the numbers that show it.
+        One or two sentences with the numbers that prove it.
     """
 
     id: str

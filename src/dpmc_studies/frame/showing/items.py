@@ -43,17 +43,17 @@ class Item:
     Attributes
     ----------
     item, of, what : str
-        Its name, in which source, and what it shows.
+        Its name, its source, and what it shows.
     file : str
-        Below the study's results: a table, or a folder and what is in it; "" if not reproduced.
+        Path below the study's results: a table, or a folder and a file in it; "" if not reproduced.
     because : str
         Why it is not reproduced.
     published : str
-        Name of its printed numbers in the comparison.
+        Name of its printed numbers in the comparison table.
     config : str
-        Overlay without which its data are not asked for.
+        Overlay that is needed to include its data in a run.
     claims : sequence of str or :data:`REST`
-        What is judged of it; the rest are the claims that no other item names.
+        Claims about it; :data:`REST` means the claims that no other item names.
     """
 
     item: str

@@ -51,10 +51,11 @@ def noisy_descent(
 def project(matrix: np.ndarray, ball: Ball) -> np.ndarray:
     """Return the nearest matrix in the ball, in Frobenius norm.
 
-    If the ball bounds entries too, the directions alternate between the nuclear norm and the rest
-    (Boyd, Parikh, Chu, Peleato and Eckstein, "Distributed optimization and statistical learning via
-    the alternating direction method of multipliers", 2011, section 3), until both agree and stand
-    still up to :data:`CLOSE`, or for MOST_ROUNDS rounds. Entries obey +-alpha exactly.
+    If the ball bounds entries too, this is the alternating direction method, with the nuclear norm
+    on one side and the rest on the other (Boyd, Parikh, Chu, Peleato and Eckstein, "Distributed
+    optimization and statistical learning via the alternating direction method of multipliers",
+    2011, section 3). It stops when both sides agree and stand still up to :data:`CLOSE`, or after
+    MOST_ROUNDS rounds. Entries obey +-alpha exactly.
     """
     low_rank = project_nuclear(matrix, ball.tau)
     if ball.alpha is None or np.abs(low_rank).max() <= ball.alpha:

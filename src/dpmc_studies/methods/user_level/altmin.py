@@ -24,7 +24,7 @@ class DPAltMin(JointMethod):
 
     1. V <- sqrt(n_items) V (V^T V)^(-1/2).
     2. Every user fits u = (sum v v^T + lambda I)^-1 sum v x alone. The user then computes the
-       smallest change D of V with which u fits the ratings x that count exactly: D_j = (x_j - v_j .
+       smallest change D of V with which u exactly fits the ratings x that count: D_j = (x_j - v_j .
        u) u / |u|^2. The user scales D down to Frobenius norm C and sends it.
     3. The server sums all D, adds noise, and takes the Newton step for users whose rows point
        equally in all directions: V <- V + (rank / item_ratings) (sum of D + noise).
