@@ -295,9 +295,6 @@ def form_of(claim: Mapping[str, object]) -> Callable[[float], str]:
     It formats log ratios in per cent, accuracies in points, and other effects as plain numbers. The
     rule of the claim and the words of its predicate decide which kind an effect is. A claim about a
     multiple ("at least 7-fold") shows the ratio.
-
-    Of which kind it is the rule of the claim and the words of its predicate say. Of a claim about
-    a multiple ("at least 7-fold"), the ratio is shown.
     """
     predicate = str(claim.get("predicate", ""))
     judged, _, effect = predicate.partition("Effect:")

@@ -1,7 +1,7 @@
 """The studies; each folder is a paper or a question of our own.
 
-This is the one place that lists them. A study from outside of the package is a Python package, a
-folder with an ``__init__.py``, that defines ``STUDY``; the configuration names its path.
+This module is the one place that lists the studies. A study from outside of the package is a Python
+package, a folder with an ``__init__.py``, that defines ``STUDY``; the configuration names its path.
 """
 
 import importlib

@@ -36,9 +36,9 @@ def totals_table(
 ) -> list[dict[str, object]]:
     """Return the totals of each mechanism by each accountant that it has.
 
-    The variances of the noise are 1 or more. Huber noise has scale 1; at variance "1" its shape is
-    a = 3. ``delta`` belongs to the total, except for basic composition of Laplace and Huber noise,
-    which is pure (delta 0). Rows have the keys :data:`TOTAL_COLUMNS`. ``epsilon_lower`` and
+    The variances of the noise are 1 or more. Huber noise has scale 1; at variance 1 its shape is
+    set to a = 3. ``delta`` belongs to the total, except for basic composition of Laplace and Huber
+    noise, which is pure (delta 0). Rows have the keys :data:`TOTAL_COLUMNS`. ``epsilon_lower`` and
     ``epsilon_upper`` bound the smallest epsilon; "basic" and "rdp" have no lower bound (None).
     """
     rows = []
