@@ -24,7 +24,7 @@ class NeedsALook(InputError):
 class ParameterError(InputError):
     """Bad input whose sentence names parameters, in the spelling of each caller.
 
-    As text it names them as they are; the command line has ``spelled`` put dashes before them.
+    As text it has the names as they are; the command line uses ``spelled`` to add dashes.
 
     Parameters
     ----------

@@ -430,7 +430,7 @@ class PrivateFactorization:
         Parameters
         ----------
         item_features : path or frame
-            As ``item_features`` of the class: with rows of the model's items and of new ones.
+            Like ``item_features`` of the class, with rows of the model's items and of new ones.
 
         Raises
         ------

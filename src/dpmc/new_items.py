@@ -17,13 +17,13 @@ PENALTIES = np.append(10.0 ** np.arange(-3, 7), np.inf)
 
 
 class Expected(NamedTuple):
-    """What is expected of new items.
+    """Expected numbers of new items.
 
     Attributes
     ----------
     values : float64 array, shape (n_new, n_numbers)
     variances : float64 array, shape (n_numbers,)
-        By how much an item differs from what is expected of it, squared, in the mean.
+        Mean squared difference of an item from its expectation.
     """
 
     values: np.ndarray
@@ -36,9 +36,9 @@ def expected(features: np.ndarray, published: np.ndarray, new: np.ndarray) -> Ex
     Parameters
     ----------
     features : float64 array, shape (n_items, n_features)
-        Of at least 2 items of the model; NaN for what is not known, which counts as the mean.
+        Features of at least 2 items of the model; an unknown value (NaN) counts as the mean.
     published : float64 array, shape (n_items, n_numbers)
-        Of these items.
+        Published numbers of these items.
     new : float64 array, shape (n_new, n_features)
         Features of the new items.
     """

@@ -379,7 +379,7 @@ def grouped(
 ) -> Compressed:
     """Group ratings by user, and sort those of a user by item: two counting sorts.
 
-    Of a pair that is there more than once, values stay in the order given.
+    Values of a pair that occurs more than once stay in the order given.
     """
     # a matrix with a row per rating and one entry in it
     places = Compressed(np.arange(users.size + 1), items, values)

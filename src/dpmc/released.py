@@ -53,7 +53,7 @@ class Way:
     sentence : str
         In ``guarantee.json``, by which :func:`load` knows what to do.
     columns : tuple of str
-        Of the file of item factors, before the factors.
+        Columns of the file of item factors, before the factors.
     regularization : str, optional
         The setting of the method that is lambda of a user's regression; 1 if not given.
     """
@@ -98,9 +98,9 @@ class PublishedItems:
     Attributes
     ----------
     labels : list of str
-        Of the items, see :mod:`dpmc.labels`.
+        Labels of the items, see :mod:`dpmc.labels`.
     offsets : float64 array, shape (n_items,)
-        What an item is rated by a user whose factors are zero.
+        Predicted ratings of a user whose factors are zero.
     factors : float64 array, shape (n_items, rank)
     rating_range : (float, float)
         Predictions are clipped to it, after items were ranked by them.
@@ -115,7 +115,7 @@ class PublishedItems:
         The offset and the factors that features make expected of each item, see
         :meth:`with_items`.
     n_new : int
-        So many items at the end are new: nothing else is known of them.
+        Number of new items at the end, of which only features are known.
     """
 
     labels: list[str]
@@ -256,7 +256,7 @@ class PublishedItems:
         indptr, items, values
             See :meth:`complete_rows`.
         users : float64 array, shape (n_users, rank)
-            What :meth:`solve` returned of each.
+            Results of :meth:`solve`.
         """
         if self.by_features is None:
             return np.zeros(len(users))
@@ -343,7 +343,7 @@ class PublishedItems:
         items, values : arrays, shape (n_ratings,)
             Positions of the rated items, and the ratings.
         clipped : bool
-            To the range. Items are ranked without: all beyond an end of it would be alike.
+            Whether to clip to the range. Ranking does not clip: all beyond an end would tie.
 
         Returns
         -------
@@ -457,7 +457,7 @@ class PublishedItems:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PublishedRanking(PublishedItems):
-    """What it takes to rank items by one's own likes.
+    """Published data to rank items by a user's own likes.
 
     A user's score of item j is offset_j + scale_j factors_j . sum of the factors of the own likes:
     of no unit, and not clipped.
@@ -466,7 +466,7 @@ class PublishedRanking(PublishedItems):
     ----------
     scales : float64 array, shape (n_items,)
     likes_from : float or None
-        From this rating on a rating is a like; None: whatever a user names is one.
+        Smallest rating that is a like; None: every item that a user names is one.
     """
 
     scales: np.ndarray = field(kw_only=True)

@@ -1,4 +1,4 @@
-"""From the raw file of a data set to :class:`dpmc.ratings.Ratings`.
+"""Reads the raw file of a data set into :class:`dpmc.ratings.Ratings`.
 
 Most are tables, which are read as ``dpmc fit`` reads them. A few have a form of their own.
 """

@@ -44,7 +44,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Pages:
-    """What a book says.
+    """The content of a book.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Pages:
     entries : tuple of Entry
         The earliest first.
     digests : tuple of str
-        Of all rows in their order; each is a digest of all rows before it, too.
+        Digests of all rows in order; each is also a digest of all rows before it.
     """
 
     relation: str
@@ -66,7 +66,7 @@ class Pages:
 
     @property
     def costs(self) -> list[Cost]:
-        """Of all entries."""
+        """Costs of all entries."""
         return [each.cost for each in self.entries]
 
     def spent(self) -> tuple[float, str]:
@@ -99,14 +99,14 @@ class Book:
     Attributes
     ----------
     path : Path
-        Of its file, which need not exist yet.
+        Path of the file, which need not exist yet.
     relation, method : str
     cost : Cost
-        Of the fit.
+        Cost of the fit.
     budget : (float, float) or None
         Epsilon and delta: needed by a new book, and else what it was begun with.
     entry : int
-        Under which the fit was entered, from 1; 0: it was not.
+        Number of the fit's entry, from 1; 0 if it was not entered.
     """
 
     path: Path

@@ -79,7 +79,7 @@ class BookFile:
     fits, models : list of sqlite3.Row
         In the order of their entries.
     digests : list of str
-        Of all rows, in the order in which they were added.
+        Digests of all rows, in the order in which they were added.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What is said while numba compiles what a fit or a command is the first to need."""
+"""The notice that numba compiles a function which a fit or a command needs first."""
 
 import sys
 from contextlib import AbstractContextManager

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Fit:
-    """What a fit takes besides the ratings: a method within its budget, and what draws its noise.
+    """Everything that a fit needs except ratings: a method within its budget, and its noise.
 
     Attributes
     ----------
@@ -45,9 +45,9 @@ class Fit:
     rank : int or None
         If it was given.
     seed : int or None
-        Of simulated noise; None: exact noise for publication.
+        Seed of simulated noise; None: exact noise for publication.
     book : Book or None
-        In which the fit is entered, unless it is simulated.
+        Book in which the fit is entered, unless it is simulated.
     stop_if_remarks : bool
         Whether a remark on the ratings ends the fit before anything is spent.
     """
@@ -62,7 +62,7 @@ class Fit:
 
     @property
     def rating_range(self) -> tuple[float, float] | None:
-        """Which ratings are clipped to; None for a ranking, which asks for likes alone."""
+        """The range to which ratings are clipped; None for a ranking, which needs likes only."""
         return None if self.model.ranks else self.model.rating_range
 
     @property
@@ -83,7 +83,7 @@ class Fit:
 
     @property
     def plan(self) -> Plan:
-        """What there is to say of its noise before a fit."""
+        """The facts about the noise before a fit."""
         model, settings = self.model, {"releases": self.model.releases}
         settings |= {name: getattr(model, name) for name in model.planned}
 
@@ -140,7 +140,7 @@ class Fit:
         model.fit(ratings, rng=rng, ledger=ledger, selection=selection, **more)
 
     def look(self, prepared: PreparedRatings, features: Features | None = None) -> Look:
-        """Return what there is to see of the ratings before anything is spent: not private."""
+        """Return facts and remarks about the ratings before anything is spent: not private."""
         ratings, look = prepared.ratings, prepared.look
         if features is not None and self.selection is None:
             without = len(set(np.asarray(ratings.item_labels)).difference(features.labels))

@@ -26,14 +26,14 @@ _PLAIN = r"^(0|[1-9][0-9]*)$"
 
 @dataclass
 class Look:
-    """What was seen.
+    """Facts and remarks about ratings.
 
     Attributes
     ----------
     facts : dict
-        What it is about -> what was found.
+        Topic -> finding.
     remarks : list of str
-        What needs a look.
+        Sentences on what needs a look.
     """
 
     facts: dict[str, str] = field(default_factory=dict)

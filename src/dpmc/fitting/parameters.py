@@ -29,7 +29,7 @@ class Parameter:
     Attributes
     ----------
     name : str
-        Of an argument; the command line writes hyphens for underscores.
+        Name of an argument; the command line writes hyphens for underscores.
     kind : str
         One of :data:`COUNT` and those beside it.
     meaning : str
@@ -37,11 +37,11 @@ class Parameter:
     default : object
         None: there is none, or it depends on other parameters.
     otherwise : str
-        What the default is then, in words.
+        Description of the default in that case.
     choices : tuple of str
         All values of a text, if these are few.
     methods : tuple of str
-        Those that take it; empty: every one.
+        Methods that take it; empty: every one.
     required : bool
         Whether it has to be given, as number or text.
     """

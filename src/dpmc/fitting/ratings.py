@@ -51,7 +51,7 @@ def load_ratings(
 ) -> PreparedRatings:
     """Return what counts of a file or a store.
 
-    How a store is read was said when it was built. For what follows see :func:`prepare_store`.
+    The options for reading a store are fixed when it is built. See also :func:`prepare_store`.
     """
     if is_store(path):
         store = opened(path, reading)

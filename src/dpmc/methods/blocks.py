@@ -53,7 +53,7 @@ class Blocks:
     ----------
     source : Source
     threads : int
-        That work on blocks at the same time. The result is the same for any number.
+        Number of threads that work on blocks at the same time; it does not change the result.
     changes : functions
         Made of each block, in this order, whenever it is looked at.
     elsewhere : callable, optional
@@ -141,7 +141,7 @@ class LabelledBlocks(Blocks):
     n_items : int
     item_labels : array, shape (n_items,)
     user_labels : sequence
-        Of all users; slices of it are looked at.
+        Labels of all users; only slices of it are read.
     """
 
     n_items: int = 0

@@ -1,4 +1,4 @@
-"""What all calibrated methods share: budget in, noise out, bounds enforced, guarantee stated."""
+"""The base of all calibrated methods: budget in, noise out, bounds enforced, guarantee stated."""
 
 from abc import abstractmethod
 from dataclasses import replace
@@ -64,12 +64,12 @@ class PrivateMethod(Publishable, Method):
     Parameters
     ----------
     relation : str
-        What neighbouring data sets differ in, see :data:`dpmc.privacy.relations.RELATIONS`.
+        Difference between neighbouring data sets, see :data:`dpmc.privacy.relations.RELATIONS`.
     epsilon, delta : float
         Budget of the whole fit.
     mechanism : {"gaussian", "laplace", "huber"}
     norm : {1, 2}, optional
-        In which sensitivities are measured, see :func:`dpmc.privacy.calibration.calibrate`.
+        Norm of sensitivities, see :func:`dpmc.privacy.calibration.calibrate`.
     rating_range : (float, float)
         Lowest and highest rating, known without looking at the ratings. Others are clipped to it.
     ratings_per_user : int
@@ -114,7 +114,7 @@ class PrivateMethod(Publishable, Method):
     @property
     @abstractmethod
     def releases(self) -> int:
-        """How many noised statistics a fit releases: known before it sees any data."""
+        """Number of noised statistics that a fit releases, known before it sees any data."""
 
     planned: ClassVar[tuple[str, ...]] = ()
     """Names of the settings that :meth:`item_sensitivities` depends on."""
@@ -349,7 +349,7 @@ class PrivateMethod(Publishable, Method):
 
     @property
     def _bounding(self) -> Change:
-        """What clips the ratings of a block to the public range and centres them."""
+        """The function that clips the ratings of a block to the public range and centres them."""
         return partial(bounded, self.rating_range, self.centre)
 
     def _bounded(self, rows: Compressed) -> Compressed:

@@ -217,7 +217,7 @@ def choose_part(rows: Compressed, parts: int, seed: int) -> Compressed:
 def keep_smallest(rows: Compressed, most: int, keys: np.ndarray) -> Compressed:
     """Keep at most ``most`` >= 1 ratings of each row: those with the smallest keys.
 
-    Of equal ones the first; ``keys`` has shape (n_ratings,).
+    Of equal keys the first one stays; ``keys`` has shape (n_ratings,).
     """
     return rows.keep(_smallest(rows.indptr, keys, most))
 

@@ -37,7 +37,7 @@ class Releases:
     sensitivity : float
         Largest distance of what is released on neighbouring data, in the units of the noise.
     count : int
-        How many such releases.
+        Number of such releases.
     norm : {"scalar", "l1", "l2"}
         What the distance is measured in: one number, or vectors of any length. By an l2 bound,
         Laplace and Huber noise are accounted for as the Gaussian noise that loses at least as much
@@ -217,7 +217,7 @@ def epsilon(
     delta : float
         0 <= delta < 1.
     relation : str
-        What the sensitivities are about, one of :data:`dpmc.privacy.relations.RELATIONS`.
+        Relation of the sensitivities, one of :data:`dpmc.privacy.relations.RELATIONS`.
     accountant : {"pld", "rdp", "basic", "exact"}
     accuracy : float
         Relative distance of the bounds that "pld" tries to reach.

@@ -1,10 +1,9 @@
 """What the best attacker can find out, in numbers and in plain words.
 
 The attacker sees everything that is published, knows everything except whether one person (or one
-rating) was in the data, and computes without limit. A test of this has a rate of false positives a
-and a rate of true positives of at most 1 - T(a), where T is the trade-off function of neighbouring
-data (Dong, Roth and Su, "Gaussian differential privacy", JRSS B 84, 2022). All numbers are upper
-bounds.
+rating) was in the data, and computes without limit. A test has a rate of false positives a and a
+rate of true positives of at most 1 - T(a), where T is the trade-off function of neighbouring data
+(Dong, Roth and Su, "Gaussian differential privacy", JRSS B 84, 2022). All numbers are upper bounds.
 
 **Gaussian noise.** Releases with mu_i = sensitivity / deviation have mu^2 = the sum of mu_i^2, and
 1 - T(a) <= Phi(mu + Phi^-1(a)). Published noise is discrete and on a grid. By the theorem of
@@ -117,13 +116,13 @@ class Attacker:
     Attributes
     ----------
     mu : float or None
-        Of Gaussian differential privacy; None for noise that has none.
+        mu of Gaussian differential privacy; None for noise that has none.
     slack : float
-        With which probability a private choice of items may tell more.
+        Probability with which a private choice of items may reveal more.
     success : float
-        Rate of right guesses where the claim is true of half of those asked about: 1/2 is blind.
+        Largest rate of right guesses if the claim is true in half of the cases: 1/2 is blind.
     false_positives, true_positives : tuple of float
-        For a rate of the former, the largest of the latter.
+        Rates of false positives, and the largest rate of true positives for each.
     """
 
     mu: float | None

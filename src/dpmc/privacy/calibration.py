@@ -48,7 +48,7 @@ class Calibration:
     Attributes
     ----------
     noise : Mechanism
-        For a release of sensitivity 1; a release of sensitivity D gets D times this noise.
+        Noise of a release of sensitivity 1; a release of sensitivity D gets D times this noise.
     releases : int
     epsilon, delta : float
         The budget of all releases together, which the noise is certified to keep to.
@@ -76,9 +76,9 @@ def calibrate(
         noise is better than all others, it is Huber noise with a = 0.01 or a = 38, which is that
         noise but in name.
     releases : int
-        How often noise is added, at least 1.
+        Number of releases, at least 1.
     epsilon : float
-        Of all releases together, above 0.
+        Epsilon of all releases together, above 0.
     delta : float
         0 <= delta < 1. At 0, Gaussian noise has no guarantee, and Huber noise is Laplace noise:
         no other has so small a variance at equal pure epsilon.

@@ -1,4 +1,4 @@
-"""What a fit guarantees, as data and as a sentence."""
+"""The guarantee of a fit, as data and as a sentence."""
 
 from dataclasses import asdict, dataclass
 
@@ -37,18 +37,18 @@ def covered(relation: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class ItemList:
-    """How a list of items was chosen privately, see :mod:`dpmc.privacy.selection`.
+    """The private choice of a list of items, see :mod:`dpmc.privacy.selection`.
 
     Attributes
     ----------
     share : float
-        Of the budget.
+        Share of the budget.
     delta : float
-        With which an item of one user alone is listed at most: part of that of the guarantee.
+        Largest probability that an item of a single user is listed: a part of the whole delta.
     noise_std : float
         Standard deviation of the noise on the number of users of an item.
     threshold : float
-        Which that number had to exceed.
+        Number that the noised number of users had to exceed.
     """
 
     share: float
@@ -73,8 +73,8 @@ class Guarantee:
     accountant : str
         A key of :data:`ACCOUNTANTS`.
     releases : int
-        How many releases with this noise all that was released amounts to; that differs from
-        their true number where they share the budget unequally.
+        Number of releases with this noise that cost as much as all that was released. It differs
+        from the true number if releases share the budget unequally.
     publishable : tuple of str
         Keys of :data:`PARTS`: what the guarantee covers. Other parts may be shown only to the
         user whom they are about.

@@ -32,7 +32,7 @@ class PrivacyViolation(RuntimeError):
 
 
 class Noise(Protocol):
-    """How a query becomes an output.
+    """The interface of noise, which turns a query into an output.
 
     Noise for :meth:`Ledger.select` has two extensions: ``add`` takes ``changed``, the most
     coordinates in which neighbours differ (by default all), and ``upper(probability, sensitivity,
@@ -117,8 +117,8 @@ class Ledger:
     Parameters
     ----------
     releases : float
-        How many, of weight 1, the noise was calibrated for; no whole number if a share of the
-        budget went elsewhere.
+        Number of releases of weight 1 for which the noise was calibrated; not whole if a share of
+        the budget was used elsewhere.
     keep : bool
         Keep every query and output in ``transcript``: for audits, as queries are not private.
 
@@ -196,11 +196,11 @@ class Ledger:
         Parameters
         ----------
         counts : float64 array, shape (n,)
-            At least 1 each.
+            Counts, each at least 1.
         sensitivity : float
-            Of the counts that both of two neighbours have, in the l2 norm.
+            Sensitivity of the counts that both of two neighbours have, in the l2 norm.
         probability : float
-            With which a count of 1 is selected at most.
+            Largest probability with which a count of 1 is selected.
         changed : int
             The most counts in which neighbours differ.
         weight : float

@@ -3,8 +3,7 @@
 Noise X with density p is added to a value; neighbouring data shift the value by the sensitivity D.
 The loss is L(x) = log(p(x) / p(x + D)). For log-concave noise L does not decrease in x, so {L >=
 epsilon} = {x >= threshold}. The probability of this event is sf(threshold) under p and
-sf(threshold + D) under the shifted density. The thresholds of the three mechanisms have closed
-forms.
+sf(threshold + D) under the shifted density. Thresholds of the three mechanisms are closed forms.
 
 Vectors: let every coordinate get independent log-concave noise. Under an l1 bound, the loss is
 dominated by that of one coordinate which moves by the whole bound. To see this, let f_d be the

@@ -32,7 +32,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Option:
-    """What a budget costs with one mechanism.
+    """The cost of a budget with one mechanism.
 
     The noise is at sensitivity 1, in the norm of the mechanism. ``pure_epsilon`` is the guarantee
     of the same noise at delta 0, infinite for Gaussian noise. ``deviations``, for a plan only, are
@@ -47,12 +47,12 @@ class Option:
 
     @property
     def norm(self) -> str:
-        """Of the sensitivities: "l1" or "l2"."""
+        """The norm of the sensitivities: "l1" or "l2"."""
         return f"l{NORMS[self.mechanism]}"
 
     @property
     def cost(self) -> float:
-        """What is compared: the variance of the noise, of a plan that on its first statistic."""
+        """Variance of the noise, for a plan on its first statistic: options are compared by it."""
         return next(iter(self.deviations.values()), self.noise.std()) ** 2
 
     def as_dict(self) -> dict[str, object]:

@@ -169,9 +169,9 @@ def grid(mechanism: Mechanism, sensitivity: float, coordinates: int) -> tuple[fl
     Parameters
     ----------
     mechanism : Gaussian or Laplace
-        At sensitivity 1.
+        Noise at sensitivity 1.
     sensitivity : float
-        Of the query, in the norm of the mechanism.
+        Sensitivity of the query, in the norm of the mechanism.
     coordinates : int
         In how many released numbers neighbours differ at most.
 

@@ -58,7 +58,7 @@ class Selection:
     Parameters
     ----------
     relation : str
-        At user level.
+        A relation at user level.
     ratings_per_user : int
         k.
     epsilon, delta : float
@@ -121,7 +121,7 @@ class Selection:
 
     @property
     def sensitivity(self) -> float:
-        """Of the counts of items that both of two neighbours have, in the l2 norm."""
+        """Sensitivity of the counts of items that both of two neighbours have, in the l2 norm."""
         return Sensitivities(
             relation=self.relation,
             mechanism="gaussian",
@@ -146,7 +146,7 @@ class Selection:
 
     @property
     def fit_epsilon(self) -> float:
-        """What the fit alone may spend at ``fit_delta``: that of the remaining share of mu^2."""
+        """Epsilon of the fit alone at ``fit_delta``: that of the remaining share of mu^2."""
         alone = Gaussian(self.noise_multiplier / math.sqrt(1 - self.share))
         return alone.epsilon(1.0, self.fit_delta)
 

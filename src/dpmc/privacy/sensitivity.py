@@ -95,7 +95,7 @@ class Sensitivities:
     def sums(self, value_bound: float | None = None) -> float:
         """Sensitivity of the sums of values by item (or, at entry level, by user).
 
-        Of values clipped to ``value_bound``, or else to B.
+        Values are clipped to ``value_bound``, or else to B.
         """
         bound = self.half_range if value_bound is None else value_bound
         if self.relation == ENTRY_CHANGE:

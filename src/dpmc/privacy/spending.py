@@ -1,4 +1,4 @@
-"""What fits of the same ratings cost together.
+"""The joint cost of fits of the same ratings.
 
 **Gaussian noise.** A fit of n releases with noise of standard deviation s at sensitivity 1 is
 mu-GDP with mu^2 = n/s^2. This includes exact noise on a grid, which is at least as private as the
@@ -59,7 +59,7 @@ CLOSE = 1e-4
 
 @dataclass(frozen=True)
 class Cost:
-    """What one fit costs.
+    """The cost of one fit.
 
     ``noise`` is that of a release of sensitivity 1, and ``releases`` the number of such releases
     that cost as much as the fit. ``list_delta`` is the part of delta for the list: the largest
@@ -89,7 +89,7 @@ class Cost:
 
     @property
     def mu_squared(self) -> float:
-        """Of the releases with Gaussian noise; 0 for others."""
+        """mu^2 of the releases with Gaussian noise; 0 for others."""
         return self.releases / self.noise.scale**2 if isinstance(self.noise, Gaussian) else 0.0
 
 

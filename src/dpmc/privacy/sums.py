@@ -67,7 +67,7 @@ class Sums:
     Parameters
     ----------
     size : int
-        How many sums.
+        Number of sums.
     bound : float
         B, above 0: public. No number that one user adds to one sum is larger in size.
 

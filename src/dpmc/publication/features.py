@@ -27,9 +27,9 @@ class Features:
     Attributes
     ----------
     names : tuple of str
-        Of the features.
+        Names of the features.
     labels : sequence of str
-        Of the items, each once.
+        Labels of the items, each once.
     table : float64 array, shape (n_labels, n_features)
         NaN for what is not known.
     origin : str

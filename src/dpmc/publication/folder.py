@@ -155,8 +155,7 @@ def describe_noise(simulated: bool) -> str:
 def check_list(path: Path, what: str, labels: Sequence[str], lists: Mapping) -> None:
     """Refuse labels in a file that are not the list of ``what`` ("items", "users") that is stated.
 
-    ``lists`` is what :func:`describe_list` returned of each; ``path`` is the folder, for the
-    message.
+    ``lists`` has the results of :func:`describe_list`; ``path`` is the folder, for the message.
     """
     found = describe_list(np.array(labels, dtype=object), lists[what]["origin"])
     if any(lists[what][name] != value for name, value in found.items()):

@@ -54,10 +54,10 @@ class Source:
     Attributes
     ----------
     how : str
-        How they were read, in words.
+        Description of how they were read.
     columns : Columns
     rows, missing : int
-        How many rows there were, and how many of them stood for "not rated".
+        Number of rows, and number of those that stand for "not rated".
     """
 
     how: str = ""
@@ -78,7 +78,7 @@ class Piece:
     times : float64 array, shape (n_rows,), or None
         Larger is later. Exact for whole numbers up to 2**53.
     share : float
-        How much of the table has been read with it, about.
+        Approximate share of the table that has been read.
     """
 
     users: np.ndarray

@@ -49,13 +49,13 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Codes:
-    """What stands in place of a rating where an item was not rated.
+    """Values in place of a rating that mean that an item was not rated.
 
     Attributes
     ----------
     numbers : frozenset of float
     texts : frozenset of str
-        That are no numbers; "" stands for an empty field, None and NaN, too.
+        Texts that are not numbers; "" stands for an empty field, None and NaN, too.
     """
 
     numbers: frozenset[float] = frozenset()
@@ -74,7 +74,7 @@ NO_CODES = Codes()
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """What was asked for: the options of a table of ratings.
+    """The options for reading a table of ratings.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Reading:
         point how it is packed.
     separator, encoding : str, optional
     columns : tuple of str, optional
-        Of a text file without a header, by place: roles, other names, and "-" for what is skipped.
+        Columns of a text file without a header, in order: roles, other names, and "-" to skip one.
     missing : Codes
         Rows with such a rating do not count.
     not_ratings : tuple of str
@@ -227,13 +227,13 @@ class Form:
     separator : str or None
         None: the one of comma, semicolon, tab and bar that the header has most of.
     names : tuple of str or None
-        Of the columns; None: the header has them.
+        Names of the columns; None: the header has them.
     recbole : bool
         The header names types: "user_id:token" is the column "user_id".
     quoted : bool
         Fields may stand in double quotes.
     because : str
-        What made it so, for messages.
+        Reason for this form, for messages.
     rated : bool
         Whether rows have a rating, and so a digit.
     """

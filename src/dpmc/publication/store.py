@@ -46,7 +46,7 @@ class Store:
     ----------
     path : Path
     n_users, n_items, n_ratings : int
-        Of ratings, one for each row that counts: more than one of a pair if neither is later.
+        Numbers of users, items and ratings; a pair has several ratings if none of them is later.
     rated : bool
         Whether there are ratings; without them all values are 1.
     n_repeated : int
@@ -132,7 +132,7 @@ class Store:
     def blocks(self, numbers: Iterable[int] | None = None) -> Iterator[tuple[int, Compressed]]:
         """Yield the number of the first user and the rows of small parts of the blocks, or of some.
 
-        As they are on disk, and mapped from there: :class:`Resolved` makes ratings of them.
+        The rows are as on disk, and mapped from there; :class:`Resolved` makes ratings of them.
         """
         for number in range(self.n_blocks) if numbers is None else numbers:
             for first, rows in self._rows(number).blocks():

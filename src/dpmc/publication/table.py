@@ -14,7 +14,7 @@ from dpmc.ratings import Ratings, ascending, grouped
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """What was read: nothing resolved, nothing dropped but what stands for "not rated".
+    """The rows that were read: nothing resolved, only those for "not rated" dropped.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What items are called, for people: a public table of labels and titles."""
+"""Titles of items, for people: a public table of labels and titles."""
 
 from pathlib import Path
 

@@ -25,10 +25,9 @@ class BayesianALS(Method):
     are random. A prediction is the mean over all iterations except the first fifth. A user or an
     item without ratings gets the common mean, averaged over iterations.
 
-    The method is from Salakhutdinov and Mnih, "Bayesian probabilistic matrix factorization using
-    Markov chain Monte Carlo" (ICML 2008), section 3; with offsets and with s^2 drawn. Rendle, Zhang
-    and Koren, "On the difficulty of evaluating baselines" (arXiv 1905.01395), call the method hard
-    to beat.
+    Source: Salakhutdinov and Mnih, "Bayesian probabilistic matrix factorization using Markov chain
+    Monte Carlo" (ICML 2008), section 3; with offsets and with s^2 drawn. Rendle, Zhang and Koren,
+    "On the difficulty of evaluating baselines" (arXiv 1905.01395), call the method hard to beat.
 
     Attributes
     ----------

@@ -60,21 +60,21 @@ class PrivateALS(PrivateMethod):
     relation, epsilon, delta, mechanism, rating_range, ratings_per_user
         See :class:`dpmc.methods.private.PrivateMethod`.
     rank : int
-        Of the factors, not counting the column of user offsets.
+        Rank of the factors, not counting the column of user offsets.
     factor_bound : float, optional
         Gamma. If not given, sqrt(residual_bound), at user level half of that: there, short users
         cost nothing as only directions count.
     residual_bound : float, optional
-        To which what is left of ratings is clipped in step 3: half the half-range if not given,
-        all of it without offsets.
+        Bound of residuals of ratings in step 3: half the half-range if not given, or all of it
+        without offsets.
     iterations : int
         T.
     regularization : float
-        lambda > 0 of items.
+        lambda > 0, the regularization of items.
     user_regularization : float, optional
-        Of users, who alone have no noise at user level; that of items if not given.
+        Regularization of users, who have no noise at user level; that of items if not given.
     start : {"normal", "uniform"}
-        Law of the entries of V_0.
+        Distribution of the entries of V_0.
 
     Raises
     ------

@@ -37,7 +37,7 @@ class PrivateUserItemBias(PrivateMethod):
     relation, epsilon, delta, mechanism, rating_range, ratings_per_user
         See :class:`dpmc.methods.private.PrivateMethod`.
     shrinkage : float
-        At least 0: how many ratings at the mean each user and item is credited with.
+        Number of ratings at the mean that each user and item is credited with, at least 0.
 
     Raises
     ------

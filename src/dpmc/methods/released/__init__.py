@@ -1,1 +1,1 @@
-"""What fits publish: folders with their guarantee, and how these are checked."""
+"""Folders that fits publish, with their guarantee, and the checks of these folders."""

@@ -146,7 +146,7 @@ def worth_in_words(
 def terms(model: PrivateMethod, guarantee: Guarantee) -> dict[str, object]:
     """Return what a method and its settings say of a guarantee, whoever the users are.
 
-    From ``method`` and ``constants`` the method can be constructed again, and all else follows.
+    ``method`` and ``constants`` are enough to construct the method again; the rest follows from it.
     """
     return {
         "method": method_name(model),

@@ -53,9 +53,9 @@ class Verdict:
     stated : dict
         Its guarantee, as it stands in the file.
     sentence : str
-        Of the guarantee, made again from its numbers.
+        Sentence of the guarantee, made again from its numbers.
     epsilon, delta : float
-        That are proven.
+        Proven privacy parameters.
     small : float
         The epsilon at a small delta, see :func:`dpmc.privacy.policy.at_small_delta`.
     attacker : Attacker
@@ -66,7 +66,7 @@ class Verdict:
     conditions : tuple of str
         On which it may be, and which nothing in the folder can show.
     facts : Facts or None
-        Of the card in the folder.
+        Facts of the card in the folder.
     """
 
     stated: dict

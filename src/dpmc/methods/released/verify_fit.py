@@ -41,7 +41,7 @@ ACCURACY = 1e-5
 
 @dataclass(frozen=True)
 class Account:
-    """What follows from a guarantee's numbers, which follow from each other.
+    """Consequences of a guarantee's numbers, which determine each other.
 
     ``small`` is :func:`dpmc.privacy.policy.at_small_delta`. ``content`` is what a folder states,
     without files and versions, in the order in which it is written.

@@ -51,7 +51,7 @@ def page(
     Parameters
     ----------
     titles : sequence of str
-        Of the items, in the order of the model.
+        Titles of the items, in the order of the model.
     guarantee : str
         The sentence that ``dpmc verify`` says.
     fell_back_to : str, optional

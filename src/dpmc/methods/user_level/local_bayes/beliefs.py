@@ -37,7 +37,7 @@ OFFSET, LEVEL = 0, 1
 
 
 class Beliefs:
-    """Information on the parameters of items, and a prior.
+    """Evidence on the parameters of items, and a prior.
 
     Parameters
     ----------
@@ -46,31 +46,32 @@ class Beliefs:
     level : float
         Standard deviation of users' levels, above 0, from which an item's share in them starts.
     popularity : float64 array, shape (n_items,)
-        Of sum 1, above 0: prior means are lines in its logarithm, as popular items are liked, and
-        by others than rare ones; the prior variance of offsets is larger for rare items.
+        Shares of all ratings, above 0 and of sum 1. Prior means are linear in their logarithm, as
+        popular items are liked, and by other users than rare ones; the prior variance of offsets is
+        larger for rare items.
     rank : int
         Number of factors.
     features : float64 array, shape (n_items, n_features), optional
-        What is publicly known of the items (:mod:`~dpmc.methods.user_level.local_bayes.features`):
-        prior means of all parameters are linear in it, with weights that are learnt.
+        Public features of the items (:mod:`~dpmc.methods.user_level.local_bayes.features`). Prior
+        means of all parameters are linear in them, with learnt weights.
     threads : int
-        That work on items at the same time. The result is the same for any number.
+        Number of threads that work on items at the same time; it does not change the result.
 
     Attributes
     ----------
     level : float
     precision, sampling : float64 arrays, shape (n_items, 2 + rank, 2 + rank)
-        Of what was observed, by the noise of privacy, and by that of the ratings themselves: every
-        statistic is of the same ratings, so that this is no less after many.
+        Precisions of the observations: by the noise of privacy, and by the ratings' own noise. All
+        statistics are of the same ratings, so the latter does not shrink with their number.
     score : float64 array, shape (n_items, 2 + rank)
         Precision times what was observed.
     prior_mean : float64 array, shape (n_items, 2 + rank)
     prior_variance : float64 array, shape (2 + rank,)
     prior_correlation : float64 array, shape (2 + rank, 2 + rank)
     mean, variance : float64 arrays, shape (n_items, 2 + rank)
-        Of the posterior.
+        Means and variances of the posterior.
     own : float64 array, shape (n_items, 2 + rank)
-        How much of what is known of a parameter depends on the ratings' own noise, from 0 to 1.
+        Part of the evidence on a parameter that depends on the ratings' own noise, from 0 to 1.
     """
 
     def __init__(

@@ -40,7 +40,7 @@ class Popularity(NamedTuple):
     variation : float64 array, shape (n_items,)
         Variances of the shares, as parts of their squares.
     total : float
-        Of the counts in the last release.
+        Sum of the counts in the last release.
     score : float64 array, shape (n_items,)
     information : float
         The mean of the shares that were seen, and the inverse of the variance of its noise.

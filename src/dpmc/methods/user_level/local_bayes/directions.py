@@ -110,7 +110,7 @@ def _units(counts, noise, scale):
 def _scales(counts, noise, scale):
     """Return by what rows and columns are multiplied so that noise has a variance of at most 1.
 
-    That of an entry is noise^2/2 and, of users' rows of unit length, n_i n_j users/(sum n)^2.
+    An entry has the variance noise^2/2, plus n_i n_j users/(sum n)^2 from rows of unit length.
     """
     return (noise / np.sqrt(2) + np.sqrt(scale.users) * counts / counts.sum()) ** -0.5
 

@@ -81,28 +81,27 @@ class LocalBayes(WithItemFeatures):
         See :class:`dpmc.methods.private.PrivateMethod`.
     mechanism : {"gaussian"}
     ratings_per_user : int, optional
-        Of each user so many ratings take part in what is released; all of them if not given. No
-        sensitivity rests on it.
+        Number of ratings of each user that take part in releases; all if not given. No sensitivity
+        depends on it.
     most_factors : int
-        Beside the users' level.
+        Most factors besides the users' level.
     explained : float
-        A covariance is asked for where a direction that explains this share of what is left of
-        ratings would rise above the noise; or five times as much, where the items' offsets are
-        well known already.
+        A covariance is released if a direction that explains this share of the residuals would rise
+        above the noise, or one five times as strong if the items' offsets are already known well.
     held_out : float
-        Share, below 1, of each user's ratings that have no part in the model, so that its error on
-        them can be released; 0 for all ratings in the model and no error.
+        Share, below 1, of each user's ratings that the model does not use, so that its error on
+        them can be released; 0 uses all ratings and releases no error.
 
     Attributes
     ----------
     item_features_ : dpmc.publication.features.Features or None
-        What was known of the items.
+        Public features of the items, if given.
     item_precisions_ : float64 array, shape (n_items,)
         p.
     fell_back_to_ : {None, "biases", "own means"}
         What is published instead of the model.
     steps_taken_back_ : int
-        Of refinement.
+        Number of refinement steps that were taken back.
     scale_ : dpmc.methods.user_level.local_bayes.scale.Scale
     worth_ : dpmc.methods.user_level.local_bayes.worth.Worth
         If ratings were held out.

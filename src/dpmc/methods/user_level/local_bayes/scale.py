@@ -32,13 +32,13 @@ NORM = 2.0
 """Largest norm of what one user adds."""
 
 PLACES = np.arange(0, BINS - 0.9, PLACES_APART)
-"""Of the typical spread among the bins."""
+"""Grid of places of the typical spread among the bins."""
 
 SHARES = np.arange(0.005, 1, 0.01)
-"""Of users who do not give all items about the same rating."""
+"""Grid of the share of users who do not give all items about the same rating."""
 
 LOG_SQUARE_MEANS = np.array([-1.83, -0.83, -0.53, -0.39, 0.0])
-"""Of the logarithm of a user's mean square, in half octaves, with 1 to 4 degrees of freedom:
+"""Means of the logarithm of a user's mean square, in half octaves, with 1 to 4 degrees of freedom:
 (psi(d / 2) - log(d / 2)) / log(2)."""
 
 
@@ -50,7 +50,7 @@ class Scale(NamedTuple):
     typical : float
         Typical size of a rating less its user's mean, above 0.
     mean, mean_variance : float
-        Of the users' means, within the range from its centre, and how uncertain it is.
+        Mean of users' means, in the range from its centre, and the variance of its error.
     users, ratings : float
         About how many there are; at least 1.
     doubt : float
@@ -107,7 +107,7 @@ def bins_of(spread: np.ndarray, degrees: np.ndarray) -> np.ndarray:
 def _edges():
     """Return the lower ends of all bins but the first, shape (5, BINS - 1), by degrees of freedom.
 
-    From decimal digits, which are the same everywhere.
+    The edges are computed from decimal digits, which are the same everywhere.
     """
     digits, two = Context(prec=30), Decimal(2)
     expected = [Decimal(str(mean)) for mean in LOG_SQUARE_MEANS.tolist()]
@@ -141,11 +141,11 @@ def read(noised: np.ndarray, noise: float, half_range: float) -> Scale:
 def _typical(histogram, noise, users):
     """Return a typical spread over half the range, and the variance of its logarithm.
 
-    That is the root of the mean square of those that are likely.
+    The spread is the root mean square of the likely ones.
 
-    Those who give all items about the same rating are counted apart, in the first bin: how many
-    others there are is found with the place of these, and only where they are hardly any the first
-    bin is all there is.
+    Users who give all items about the same rating are counted apart, in the first bin. The number
+    of other users is estimated together with the place of their bins. Only if there are hardly any
+    others, the first bin gives the result.
     """
     apart = np.arange(1, BINS)[:, None] - PLACES
     bump = np.exp(-(apart**2) / (2 * WIDTH**2)) / (WIDTH * np.sqrt(2 * np.pi))

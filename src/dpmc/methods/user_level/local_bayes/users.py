@@ -82,7 +82,7 @@ def invert(matrix, inverse, size):
 class Buffers(NamedTuple):
     """Room for one user with n ratings at most, in rows of whole vectors of numbers.
 
-    Of what stands in a row after its first ``rank`` numbers, or ``1 + rank``, nothing is meant.
+    In a row, only the first ``rank`` or ``1 + rank`` numbers have a meaning.
     """
 
     rows: np.ndarray  # (n, width) factors of the items, later what a user's ratings say of them
@@ -208,7 +208,7 @@ def _without_itself(items, values, offsets, factors, precisions, user):
 
 
 class Model(NamedTuple):
-    """What users need of the items: b, v and p, and what b and v owe to a rating themselves.
+    """The items as users need them: b, v and p, and the effect of a rating on its own prediction.
 
     Attributes
     ----------

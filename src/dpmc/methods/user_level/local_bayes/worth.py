@@ -51,13 +51,13 @@ class Worth(NamedTuple):
     Attributes
     ----------
     told : {"about", "at least", "nothing"}
-        At least, where the errors of some users are larger than what counts of them; nothing, where
-        an error would not stand out from the noise.
+        "at least" if some errors were cut off; "nothing" if an error would not stand out from the
+        noise.
     rmse, bias_rmse : float or None
-        Of the model, and of item offsets with the user's level; None if nothing is told.
+        RMSE of the model, and of item offsets with the user's level; None if nothing is told.
     rmse_deviation, bias_rmse_deviation, difference_deviation : float
-        Standard deviations of both, and of their difference: of the noise, and of which ratings
-        were held out, if errors are normal. If nothing is told, what noise alone amounts to.
+        Standard deviations of both, and of their difference, due to noise and to the choice of
+        held-out ratings, for normal errors. If nothing is told, those of the noise alone.
     """
 
     told: str

@@ -54,17 +54,17 @@ class LocalEase(UserLevelMethod):
     epsilon, delta
         See :class:`dpmc.methods.private.PrivateMethod`.
     rating_range : (float, float)
-        Of no use: a like is a like.
+        Not used, because likes have no value.
     mechanism : {"gaussian"}
     ratings_per_user : int, optional
-        Of each user so many likes take part, those of the check among them; all if not given.
+        Number of likes of each user that take part, including those of the check; all if not given.
     likes_from : float, optional
-        From this rating on a rating is a like; every one is if not given.
+        Smallest rating that is a like; all ratings are likes if not given.
     checked : float
         Share of each user's likes that have no part in the pairs, so that lists can be compared on
         them.
     pairs_from : float
-        Users, in units of the noise of a pair, from which on pairs are asked for.
+        Number of users, in units of the noise of a pair, from which on pairs are released.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class LocalEase(UserLevelMethod):
     item_scales_ : float64 array, shape (n_items,)
         a.
     item_factors_ : float64 array, shape (n_items, rank)
-        F; a column of zeros if it is popularity that is published.
+        F; a column of zeros if popularity is published.
     user_factors_ : float64 array, shape (n_users, rank)
         Sums of the rows of the own likes.
     fell_back_to_ : {None, "popularity"}

@@ -1,4 +1,4 @@
-"""What local EASE is compared with: private popularity alone, and EASE without privacy."""
+"""Models to compare local EASE with: private popularity alone, and EASE without privacy."""
 
 import numpy as np
 
@@ -28,7 +28,7 @@ class EASE(Method):
     ridge : float
         In users.
     likes_from : float, optional
-        From this rating on a rating is a like; every one is if not given.
+        Smallest rating that is a like; all ratings are likes if not given.
 
     Attributes
     ----------
