@@ -29,8 +29,8 @@ _TRUTHS = bool | np.bool_
 class Reading:
     """What an attacker reads in the files of one publication.
 
-    ``numbers`` maps a place to its numbers: a file with the words of a line, or with the path in a
-    JSON file. ``words`` holds everything else.
+    ``numbers`` is by file and place; a place is the words of a line, or the path in a JSON file.
+    ``words`` holds everything else.
     """
 
     numbers: dict[str, float]

@@ -30,8 +30,8 @@ class ReplayOfList(Replay):
     """Replay with a private choice of items: it reuses counts by label.
 
     ``labels`` name the counts that the run made. Items that only the replay's data contain are
-    never listed. ``selection`` is the selection of the replay, which tells the labels there. The
-    threshold is computed from ``mechanism``, the noise of the run.
+    never listed. ``selection`` is the replay's own choice of items, which knows the labels of its
+    counts. The threshold is computed from ``mechanism``, the noise of the run.
     """
 
     def __init__(self, outputs, labels, selection, mechanism):

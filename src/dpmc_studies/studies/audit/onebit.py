@@ -118,8 +118,8 @@ def blocks(size: int) -> Ratings:
     """Return the block instance: two diagonal blocks of half the size are +1, plus one entry.
 
     The first sign is the entry off the diagonal. Only this entry relates the two blocks; when it
-    flips, one of the two completed off-diagonal blocks changes its signs. ``size`` is the number of
-    users and of items, an even number.
+    flips, the completed signs of both other blocks reverse. ``size`` is the number of users and of
+    items, an even number.
     """
     half = np.arange(size) < size // 2
     inside = half[:, None] == half[None, :]

@@ -1,8 +1,8 @@
 """Audit of publications: attributes of fitted models, and the bytes of the files.
 
 A run is replayed on neighbouring data (see :mod:`dpmc_studies.studies.audit.traces`), with the same
-random choices and the same start, by the code that publishes. On the neighbouring data one user is
-really added or removed: the number of users changes, and the others get new numbers. A publication
+random choices and the same start, by the code that publishes. The neighbouring data really lack,
+add or replace a user: the number of users can change, and the others get new numbers. A publication
 depends on the outputs and on public constants only, so it must be the same to the last bit. If it
 also depends on anything else, such as the number of users or who rated an item, the bytes differ.
 """

@@ -5,8 +5,8 @@ entry changes by at most 2 alpha. But one flip changes many entries. With Laplac
 a pair of matrices at l1 distance c has exactly epsilon c/s: the likelihood ratio reaches that value
 wherever the noise of all entries points away from the other matrix. So with the published noise a
 pair has ``true_epsilon`` = epsilon c/(2 alpha), and no pair has more than ``guaranteed_epsilon`` =
-epsilon d1 d2. An attack on samples proves less: so large a ratio is rare if many entries contribute
-to it, and n samples cannot prove more than about log n.
+epsilon d1 d2. An attack on samples proves less: such a large ratio is rare if many entries
+contribute to it, and n samples cannot prove more than about log n.
 
 The experiment measures two kinds of neighbours:
 
