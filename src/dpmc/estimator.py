@@ -286,9 +286,9 @@ class PrivateFactorization:
     def check(self, X: object, y: object = None, *, client: Any = None) -> Look:
         """Return facts and remarks about ratings before a fit; spend nothing and write nothing.
 
-        Parameters and errors are those of :meth:`fit`. The result tells about people's ratings, so
-        it is for the owner of the ratings only. Choose settings by the documentation of the data,
-        not by this result.
+        Parameters and errors are as for :meth:`fit`. The result contains facts about people's
+        ratings, so it is for the owner of the ratings only. Choose settings by the documentation of
+        the data, not by this result.
 
         Returns
         -------
@@ -353,7 +353,7 @@ class PrivateFactorization:
 
         A user without ratings gets the items' offsets. An item that is not in the list gets the
         mean of the user's ratings, or without ratings the mean of the user's predictions. A warning
-        tells how many such items there are.
+        gives the number of such items.
 
         Parameters
         ----------

@@ -48,8 +48,8 @@ def refusal_in(text: str) -> str | None:
 def check_writable(path: str | Path) -> None:
     """Refuse a place where neither a file nor a folder can be made, and leave nothing there.
 
-    Parent folders need not exist. The check makes a folder and removes it, because on some file
-    systems permissions do not tell. It does not foresee a disk that fills up later.
+    Parent folders need not exist. The check makes a folder and removes it, because permissions
+    alone are not reliable on some file systems. It does not foresee a disk that fills up later.
     """
     try:
         probe(path)

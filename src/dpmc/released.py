@@ -362,10 +362,10 @@ class PublishedItems:
     def deviations(self, ratings: dict[str, float]) -> np.ndarray | None:
         """Return standard deviations of one user's ratings of all items around their predictions.
 
-        Given the own ratings, the factors are normal around the result of :meth:`solve`, with
+        Given a user's ratings, the factors are normal around the result of :meth:`solve`, with
         covariance C = (V^T P V + lambda I)^-1, where P has the precisions p. A rating of item j has
-        the variance 1/p_j around that, which includes the item's uncertainty due to the noise of
-        privacy. Without clipping, the standard deviation is sqrt(v_j^T C v_j + 1/p_j).
+        the variance 1/p_j around its mean given the factors; this includes the item's uncertainty
+        due to the noise of privacy. Without clipping, the deviation is sqrt(v_j^T C v_j + 1/p_j).
 
         Parameters
         ----------
@@ -459,8 +459,8 @@ class PublishedItems:
 class PublishedRanking(PublishedItems):
     """Published data to rank items by a user's own likes.
 
-    A user's score of item j is offset_j + scale_j factors_j . sum of the factors of the own likes:
-    of no unit, and not clipped.
+    A user's score of item j is offset_j + scale_j factors_j . sum of the factors of the user's
+    likes. It has no unit and is not clipped.
 
     Attributes
     ----------

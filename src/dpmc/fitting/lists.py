@@ -44,7 +44,7 @@ def lists_of(
 
     ``options`` are values of :data:`OPTIONS`: a list is an iterable of labels or the path of a
     file, see :func:`dpmc.publication.frames.public_list`. ``reading`` gives the columns of items
-    and users in files, if they were named. ``names_users`` tells whether users are named.
+    and users in files, if they were named. ``names_users``: whether users are named.
     """
     given = {name: None if options.get(name) is False else options.get(name) for name in OPTIONS}
     _check_ways(given, names_users, declared="items_are_public" in options)

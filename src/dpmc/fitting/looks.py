@@ -1,9 +1,9 @@
 """Facts and remarks about private ratings before anything is spent, for their owner.
 
-Facts tell how a table was read. Remarks tell what may be misread and what to look up in the
-documentation of the data. Neither is covered by the guarantee, so both are for the owner only and
-are written to no file. No remark proposes the value of a setting, because the guarantee does not
-cover settings chosen from the rows.
+Facts describe how a table was read. Remarks point out what may be misread and what to look up in
+the documentation of the data. Neither is covered by the guarantee, so both are for the owner only
+and are written to no file. No remark proposes the value of a setting, because the guarantee does
+not cover settings chosen from the rows.
 """
 
 import re

@@ -21,7 +21,7 @@ p is at most 1. For v = 0 this holds because rho >= 0. Otherwise rho >= z - 1/2,
 A comparison of a uniform number with p decides whether k is kept. The first 53 binary digits of the
 number are drawn, and p is computed in floating point with an error far below MARGIN. These nearly
 always decide. Otherwise further digits are drawn, and p is computed with as many digits. The
-decision is that of real numbers: no probability depends on a rounding error.
+decision is the same as in exact arithmetic: no probability depends on a rounding error.
 """
 
 import math

@@ -2,9 +2,9 @@
 
 A statistic is a function ``add(sums, rows, first)`` that adds what the users of a block send to
 :class:`dpmc.privacy.sums.Sums`. ``rows`` are their ratings and ``first`` is the number of the first
-user. The function must look at one user at a time: what a user sends depends only on the own
-ratings and on public numbers, whichever block the user is in. Sums are exact, so blocks can have
-any size and be added in any order.
+user. The function must look at one user at a time: what a user sends depends only on that user's
+ratings and on public numbers, in every block. Sums are exact, so blocks can have any size and be
+added in any order.
 
 A source of blocks has ``n_users`` and a repeatable ``blocks()``, which yields (first, rows) for
 every block of whole users, each user once. Sources are :class:`dpmc.ratings.Ratings` in memory,

@@ -49,9 +49,9 @@ class PrivateMethod(Publishable, Method):
     of each user count. Each user's own randomness chooses them, so that no choice depends on other
     users. The model learns from the ratings only through
     :class:`dpmc.methods.private_statistics.Statistics`, a fixed number of times and in public
-    shapes: that of the matrix, or at user level only the number of items. The noise of a release is
-    its sensitivity times the noise that :func:`dpmc.privacy.calibration.calibrate` gives for this
-    number of releases.
+    shapes: the shape of the matrix, or at user level only the number of items. The noise of a
+    release is its sensitivity times the noise that :func:`dpmc.privacy.calibration.calibrate` gives
+    for this number of releases.
 
     With simulated noise a fit is repeatable: ``rng`` and ``noise_rng`` seed it. With noise for
     publication it must not be, so generators and seeds are refused. The operating system's random

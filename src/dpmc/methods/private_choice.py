@@ -193,7 +193,7 @@ def choose_ratings(rows: Compressed, most: int, seed: int) -> Compressed:
     The ratings with the smallest keys stay; a key is a hash of the seed, the number of the row and
     the column. For every seed, the choice of one row depends neither on values nor on other rows; a
     user who leaves is a row that becomes empty. Renumbering the others changes their choices, but
-    not the distribution of them if hashes behave like random numbers.
+    not their distribution, if hashes behave like random numbers.
     """
     return _choosing(most, partial(_seeded, seed))(0, rows)
 

@@ -17,8 +17,9 @@ ALIKE = 1e-9
 class Publishable:
     """The sentences of a method of ``dpmc fit``, and what can be true of its files.
 
-    The class of a method answers all questions of writing, checking and describing its folder. A
-    new method that predicts in one of the ways of :mod:`dpmc.released` needs no change elsewhere.
+    The class of a method answers the questions of code that writes, checks and describes its
+    folder. A new method needs no change elsewhere if it predicts in one of the ways of
+    :mod:`dpmc.released`.
     """
 
     fixed: ClassVar[tuple[str, ...] | None] = None

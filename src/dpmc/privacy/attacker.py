@@ -68,9 +68,9 @@ COMPARED = (0.1, 1.0, 5.0, 10.0, 20.0)
 class Words:
     """Plain words for a relation, for readers from outside the field.
 
-    ``protected`` is what is protected and what is not, ``one`` the subject of the worst case, and
-    ``claim`` what an attacker wants to know. ``halves`` are the persons or ratings, half of which
-    make it true; ``absent`` is where it is not true, and ``there`` where it is.
+    ``protected`` names what is protected and what is not, ``one`` the subject of the worst case,
+    and ``claim`` what an attacker wants to know. ``halves`` are persons or ratings for half of
+    which the claim is true, ``absent`` is where it is false, and ``there`` where it is true.
     """
 
     protected: str
@@ -314,10 +314,10 @@ def _up(number: float) -> float:
 def event_of(guarantee: Guarantee, noise: Gaussian | Laplace) -> dict[str, object]:
     """Return the fit as an event of dp-accounting.
 
-    Keys are those of its ``to_named_tuple``: ``module_name``, ``class_name`` and the fields of the
+    Keys are as in its ``to_named_tuple``: ``module_name``, ``class_name`` and the fields of the
     class. Sensitivities are already for the relation of the guarantee: an accountant must take them
     as the distance of neighbours (``ADD_OR_REMOVE_ONE``). A private choice of items adds its slack
-    d: epsilon at delta is that of the event at delta - d, less log(1 - d).
+    d: epsilon at delta is the event's epsilon at delta - d, less log(1 - d).
     """
     name, listed = f"{type(noise).__name__}DpEvent", guarantee.listed
     one = _event(name, noise_multiplier=noise.scale)

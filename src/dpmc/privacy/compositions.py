@@ -109,9 +109,9 @@ def compose(kinds: Kinds, step: float, *, pessimistic: bool = True) -> Distribut
 def grid_step(kinds: Kinds, epsilon: float, accuracy: float) -> float:
     """Return a step that makes epsilon come out about as accurate, relatively, as asked.
 
-    ``epsilon`` is that of the composition, roughly. A step h adds at most h^2/8 to the mean loss of
-    a release, because the chord of a cell is at most that far from the curve. The step divides the
-    largest loss of the kind with the largest total loss, so its atoms are on the grid.
+    ``epsilon`` is a rough value for the composition. A step h adds at most h^2/8 to the mean loss
+    of a release, because the chord of a cell is at most that far from the curve. The step divides
+    the largest loss of the kind with the largest total loss, so its atoms are on the grid.
     """
     step = math.sqrt(8 * accuracy * max(epsilon, accuracy) / sum(count for _, count in kinds))
     reach = max(kinds, key=lambda one: one[0].reach * one[1])[0].reach

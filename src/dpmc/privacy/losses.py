@@ -5,8 +5,8 @@ The loss is L(x) = log(p(x) / p(x + D)). For log-concave noise L does not decrea
 epsilon} = {x >= threshold}. The probability of this event is sf(threshold) under p and
 sf(threshold + D) under the shifted density. Thresholds of the three mechanisms are closed forms.
 
-Vectors: let every coordinate get independent log-concave noise. Under an l1 bound, the loss is
-dominated by that of one coordinate which moves by the whole bound. To see this, let f_d be the
+Vectors: let every coordinate get independent log-concave noise. Under an l1 bound, a vector loses
+at most as much as one coordinate that moves by the whole bound. To see this, let f_d be the
 trade-off function of a shift by d. For log-concave noise f_{d + e} = f_e(1 - f_d), and the group
 privacy lemma along (P1 x P2) -> (Q1 x P2) -> (Q1 x Q2) gives T(P1 x P2, Q1 x Q2) >= f_e(1 - f_d).
 The rest is induction over coordinates (Dong, Roth and Su, "Gaussian differential privacy", JRSS B
@@ -161,8 +161,8 @@ def gaussian_shift(mechanism: Mechanism, sensitivity: float) -> float:
     Phi(S(x) - L d), the trade-off function of N(0, 1) and N(L d, 1).
 
     A vector: the noise is independent, so the trade-off function is the tensor product of the
-    coordinates' trade-off functions. It is at least that of N(0, 1) and N(L |d|_2, 1), for every d.
-    With adaptive releases mu^2 adds up (Dong, Roth and Su, JRSS B 84, 2022, section 3).
+    coordinates' trade-off functions. It is at least the one of N(0, 1) and N(L |d|_2, 1), for every
+    d. For adaptive releases mu^2 adds up (Dong, Roth and Su, JRSS B 84, 2022, section 3).
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Nominal privacy budgets: what Table 1 of the Huber mechanism paper prints, and what is right.
 
 "Nominal" means the epsilon of one release of one coordinate, at an assumed sensitivity. Training
-releases many coordinates in every iteration, and nothing bounds the sensitivity of what it adds
-noise to. None of these numbers is therefore a guarantee of a run.
+releases many coordinates in every iteration, and nothing bounds the sensitivity of the noised
+numbers. None of these numbers is therefore a guarantee of a run.
 """
 
 from collections.abc import Iterable
@@ -29,10 +29,10 @@ def table_one(
     Rows are in the order of the paper's table, by mechanism. Each has the epsilon by the paper's
     formula (for Gaussian noise with log10 instead of ln), by the corrected formula (with ln, proven
     below 1 only), and the exact epsilon (analytic Gaussian, Balle and Wang 2018; the other two
-    formulas are exact). ``delta`` applies to Gaussian noise only, and the parameter is that of
-    :data:`PARAMETER`. The paper takes the sensitivity 5 and calls it the range of the ratings.
-    Huber noise of scale 1 has a variance above 1. At variance 1 the papers take a = 3 (variance
-    1.003610); below 1 its parameter and epsilons are None.
+    formulas are exact). ``delta`` applies to Gaussian noise only, and :data:`PARAMETER` names the
+    parameter. The paper takes the sensitivity 5 and calls it the range of the ratings. Huber noise
+    of scale 1 has a variance above 1. At variance 1 the papers take a = 3 (variance 1.003610);
+    below 1 its parameter and epsilons are None.
 
     [Gowtham 2022], Table 1, prints 5.382, 4.235 and 3.602 for Huber noise of variance 2, 3 and 4.
     The formula a D is right, but the a were not solved to the reported precision; the correct

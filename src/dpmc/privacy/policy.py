@@ -2,7 +2,7 @@
 
 ``dpmc fit`` asks before it spends, ``dpmc verify`` and ``dpmc card`` ask of what was published.
 
-**Tiers.** Epsilon alone says little, because the same noise has a smaller epsilon at a larger
+**Tiers.** Epsilon alone means little, because the same noise has a smaller epsilon at a larger
 delta. A guarantee is therefore called strong, reasonable or weak by its epsilon at a delta of at
 most :data:`SMALL_DELTA`.
 
@@ -35,10 +35,10 @@ def at_small_delta(
 ) -> float:
     """Return the epsilon of a fit at the smaller of delta and :data:`SMALL_DELTA`.
 
-    ``noise`` is that of a release of sensitivity 1, and ``releases`` the number of such releases
-    that cost as much as the fit with its private choice of items. ``slack`` is the part of delta
-    that no noise reduces (:mod:`dpmc.privacy.selection`); if it is not below the delta asked for,
-    epsilon is infinite.
+    ``noise`` is the noise on a release of sensitivity 1, and ``releases`` the number of such
+    releases that cost as much as the fit with its private choice of items. ``slack`` is the part of
+    delta that no noise reduces (:mod:`dpmc.privacy.selection`); if it is not below the delta asked
+    for, epsilon is infinite.
     """
     if delta <= SMALL_DELTA:
         return epsilon

@@ -4,7 +4,7 @@ Sources: Dwork and Roth, "The algorithmic foundations of differential privacy" (
 for entries and users; Kearns, Pai, Roth and Ullman, "Mechanism design in large games: incentives
 and privacy" (ITCS 2014), definition 6, for joint differential privacy; Hsu, Huang, Roth,
 Roughgarden and Wu, "Private matchings and allocations" (STOC 2014), for the billboard lemma: what
-each user computes from a private publication and the own data alone is jointly private.
+each user computes from a private publication and from that user's data alone is jointly private.
 """
 
 from types import MappingProxyType

@@ -34,13 +34,13 @@ is so fine that both are below D (1 + 2^-20). Rounding the scale of the noise up
 of steps only adds privacy. Converting the sum to floating point is post-processing. All this holds
 under composition, also adaptive.
 
-**Sums are whole numbers.** The distance that counts is that of the queries as computed. A query
+**Sums are whole numbers.** The distance that counts is between the computed queries. A query
 consists of sums of terms, one of each user (of each rating, if single ratings are protected). The
 following is about users and a norm, l1 or l2, in which each term is at most B and neighbours are at
 most D >= B apart. A term is truncated towards zero to whole steps h, h < 2^-52 B, and terms are
 added up as whole numbers (:mod:`dpmc.privacy.sums`). Nothing is rounded and nothing overflows for
-up to N = 2^31 users; more are refused. Sums are therefore exact for every order and number of
-terms, and a user who joins or leaves changes them by the own term only. Three differences remain:
+up to N = 2^31 users; more are refused. Sums are therefore exact in every order, and a user who
+joins or leaves changes them only by that user's term. Three differences remain:
 
 1. *The term.* Truncation increases no number in size, and so no norm: the bounds stay B for one
    term and 2 B for the difference of two exchanged terms. Before truncation, each number is a

@@ -1,8 +1,8 @@
 """Private choice of a list of items: those that many users rated, by noised counts.
 
 A list taken from the ratings reveals who was there: an item that only one user rated is on the list
-of one data set, but not on its neighbour's. Here every user counts once for each of at most k of
-the own rated items, and items without counts are left out. Every count gets Gaussian noise, and the
+of one data set, but not on its neighbour's. Here every user counts once for each of at most k items
+that the user rated, and items without counts are left out. Every count gets Gaussian noise, and the
 items whose noised count exceeds a threshold are listed (partition selection).
 
 **Theorem.** Let the noise be that of a release with the l2 sensitivity of the counts. Let a count
@@ -14,10 +14,10 @@ delta' + d)-private.
 *Proof.* Let P and Q be the distributions of all outputs, for data that differ in one user. Only
 this user counts for the items that only one side has: on either side these are at most k items with
 counts of 1. Let A be the event that none of them is listed. Noise is independent, so p = 1 - P(A)
-and 1 - Q(A) are at most 1 - (1 - q)^k <= d. The conditional distributions P', Q' given A are those
-of the same algorithm on the items that both sides have. There the counts differ by at most the
-sensitivity, and later steps use only the list. P' and Q' therefore keep to (epsilon', delta') both
-ways. For any event S, Q'(S and A) <= Q(S)/(1 - d), and
+and 1 - Q(A) are at most 1 - (1 - q)^k <= d. Let P', Q' be the conditional distributions given A:
+they are the same algorithm's distributions on the items that both sides have. There the counts
+differ by at most the sensitivity, and later steps use only the list. P' and Q' therefore keep to
+(epsilon', delta') both ways. For any event S, Q'(S and A) <= Q(S)/(1 - d), and
 
     P(S) <= p + (1 - p) P'(S and A) <= d + (1 - p) (exp(epsilon') Q'(S and A) + delta')
          <= exp(epsilon' - log(1 - d)) Q(S) + delta' + d,

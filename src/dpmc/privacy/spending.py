@@ -9,8 +9,8 @@ the settings of the next fit, including its budget, may depend on earlier releas
 docs/local_bayes.md; Smith and Thakurta, "Fully adaptive composition for Gaussian differential
 privacy", arXiv:2210.17520).
 
-**Lists chosen privately.** Let d_i be the d of :mod:`dpmc.privacy.selection` with which fit i
-chooses its items (0 with a public list), and d = sum d_i.
+**Lists chosen privately.** Let d_i be the d of :mod:`dpmc.privacy.selection` for the list of fit i
+(0 with a public list), and d = sum d_i.
 
 **Theorem.** Suppose that the fits with the counts in place of the lists are together (epsilon',
 delta')-private by their noise, as an adaptive composition. Then with the lists they are (epsilon' -
@@ -61,9 +61,9 @@ CLOSE = 1e-4
 class Cost:
     """The cost of one fit.
 
-    ``noise`` is that of a release of sensitivity 1, and ``releases`` the number of such releases
-    that cost as much as the fit. ``list_delta`` is the part of delta for the list: the largest
-    probability that an item of a single user is listed.
+    ``noise`` is the noise on a release of sensitivity 1, and ``releases`` the number of such
+    releases that cost as much as the fit. ``list_delta`` is the part of delta for the list: the
+    largest probability that an item of a single user is listed.
     """
 
     epsilon: float

@@ -10,12 +10,12 @@ are smaller still.) Nothing overflows, and no sum is rounded. Additions may be m
 blocks of users, in threads or on several machines. (If a user's numbers exceed B nevertheless, or
 are not numbers, the sums are meaningless, and the check of the norms prevents any release.)
 
-**What it costs.** A number loses less than g < 2^-52 B, and a sum of n users less than n 2^-52 B:
+**Cost.** A truncated number loses less than g < 2^-52 B, and a sum of n users less than n 2^-52 B:
 2.4e-10 B for a million users, 4.8e-7 B for 2^31. The noise of a release with the share w of a
 budget of mu has the standard deviation Delta / (mu sqrt(w)), with Delta >= B. If mu sqrt(w) is
 below 2, this is more than half of B, and the loss is below 1e-6 of it for any number of users.
 (This covers epsilon up to 10 at delta 1e-6 for the whole budget, w = 1, and beyond 20 for w = 0.3.)
-For a million users, mu sqrt(w) below 4000 is enough. The noise is not increased.
+For a million users, mu sqrt(w) below 4000 is enough. The noise is not increased for it.
 
 **As a query.** :meth:`Sums.floats` converts the sums to floating-point numbers, each with a
 relative error of at most 2^-52. :mod:`dpmc.privacy.release` derives the effect on a guarantee.

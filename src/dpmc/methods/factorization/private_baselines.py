@@ -25,9 +25,9 @@ class PrivateUserItemBias(PrivateMethod):
     The sums and counts of the ratings of all items are released. Their totals give the mean, and
     with it each item's damped offset
     (:func:`dpmc.methods.factorization.private_offsets.damped_offsets`). User offsets are damped
-    means of the residuals, clipped to half the range. At user level each user computes the own
-    offset alone; at entry level, noised sums and counts give it. If only values of ratings change,
-    counts are public.
+    means of the residuals, clipped to half the range. At user level each user computes this offset
+    alone; at entry level, noised sums and counts give it. If only values of ratings change, counts
+    are public.
 
     Item factors are all 1, so that predictions are item offset + user factors . item factors, as
     for the other calibrated methods.

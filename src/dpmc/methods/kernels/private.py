@@ -211,7 +211,7 @@ def balance(factors: np.ndarray, size: float) -> np.ndarray:
     """Return V (V^T V / n)^(-1/2) size: the same span, columns uncorrelated and of equal size.
 
     V is ``factors``, shape (n, rank), and ``size`` the root mean square of the columns that are
-    returned. Directions in which V is 0 stay 0.
+    returned. Directions without content stay 0.
     """
     values, vectors = np.linalg.eigh(factors.T @ factors / len(factors))
     largest = values.max(initial=0)

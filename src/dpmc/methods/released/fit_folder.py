@@ -57,8 +57,8 @@ def write(
     this is the factors and offsets of the items, and their list if it was chosen privately. The
     ratings must have labels. ``parts`` are keys of :data:`FILES` and include the item factors.
     ``notes`` are further public entries of the guarantee. ``origins`` names the sources of the
-    lists "items" and "users" (:func:`with_origins`). ``integers`` tells whether the list of items
-    had integers; recommendations are then integers, too.
+    lists "items" and "users" (:func:`with_origins`). ``integers``: whether the list of items had
+    integers; recommendations are then integers, too.
     """
     guarantee = with_origins(model.guarantee_, origins or {})
     prefix = SIMULATED if guarantee.simulated else ""
@@ -247,7 +247,7 @@ def check_written(path: Path, names: tuple[str, ...], labels: list[str], table: 
     """Refuse a file of factors whose bytes are not those that its labels and numbers give.
 
     Extra digits of a number, or unneeded quotes and blanks, could carry information that no
-    guarantee covers. Names, labels and table are those of :func:`read_factors`.
+    guarantee covers. Names, labels and table are as in :func:`read_factors`.
     """
     with open(path, newline="", encoding="utf-8") as stream:
         if stream.read() != "".join(_lines(names, labels, table)):

@@ -171,8 +171,8 @@ class Beliefs:
 
         Earlier observations are of an earlier state of the users' factors. Each parameter gets
         extra variance, the same for all items: the part of the squared difference of old and new
-        that their noise does not explain. ``precision`` is that of the noise of privacy,
-        ``sampling`` that of the ratings themselves, both of shape (n_items, size, size).
+        that their noise does not explain. ``precision`` is due to the noise of privacy and
+        ``sampling`` to the ratings' own noise; both have shape (n_items, size, size).
         """
         self.sampling = sampling
         self._discount(observed, precision)

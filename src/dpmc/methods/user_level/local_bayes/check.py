@@ -1,7 +1,7 @@
 """The last release: do the ratings show that a simpler model predicts them better?
 
 The simpler models are the biases with which the fit began, and users' own shrunk means, which use
-nothing about items. Each user compares two models by their errors on the user's own ratings. Each
+no item parameters. Each user compares two models by their errors on the user's own ratings. Each
 rating is predicted from the user's other ratings. Its error is also corrected for what the item
 learnt from this rating, as far as that is known.
 

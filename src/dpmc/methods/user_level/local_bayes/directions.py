@@ -7,15 +7,15 @@ therefore changes the sum of outer products by at most 1 in the Frobenius norm
 Eigenvectors of the covariance whose eigenvalues exceed the edge of the noise are directions in
 which users differ. Rows and columns are first divided by the noise that they carry, so that the
 noise is about the same everywhere. Its eigenvalues then end at twice the square root of the matrix
-size, times the standard deviation of an entry (Wigner; the largest is within size^(-2/3) of that:
-Tracy and Widom, "On orthogonal and symplectic matrix ensembles", Communications in Mathematical
-Physics 177, 1996). The diagonal contains the noise of single ratings; it is removed and refilled
-from the factors that were found. Each eigenvalue and the angle of its vector are corrected for the
-noise (Benaych-Georges and Nadakuditi, "The eigenvalues and eigenvectors of finite, low rank
-perturbations of large random matrices", Advances in Mathematics 227, 2011; Gavish and Donoho, "The
-optimal hard threshold for singular values is 4/sqrt(3)", IEEE Transactions on Information Theory
-60, 2014). On noise for a covariance see Dwork, Talwar, Thakurta and Zhang, "Analyze Gauss" (STOC
-2014), and for recommendations McSherry and Mironov (KDD 2009).
+size, times the standard deviation of an entry (Wigner; the largest is within size^(-2/3) of this
+edge: Tracy and Widom, "On orthogonal and symplectic matrix ensembles", Communications in
+Mathematical Physics 177, 1996). The diagonal contains the noise of single ratings; it is removed
+and refilled from the factors that were found. Each eigenvalue and the angle of its vector are
+corrected for the noise (Benaych-Georges and Nadakuditi, "The eigenvalues and eigenvectors of
+finite, low rank perturbations of large random matrices", Advances in Mathematics 227, 2011; Gavish
+and Donoho, "The optimal hard threshold for singular values is 4/sqrt(3)", IEEE Transactions on
+Information Theory 60, 2014). On noise for a covariance see Dwork, Talwar, Thakurta and Zhang,
+"Analyze Gauss" (STOC 2014), and for recommendations McSherry and Mironov (KDD 2009).
 """
 
 from functools import partial

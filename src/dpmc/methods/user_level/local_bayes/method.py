@@ -49,8 +49,8 @@ FALLBACKS = ("biases", "own means")
 class LocalBayes(WithItemFeatures):
     """User u rates item j as b_j + v_j . f + noise of variance 1/p_j, where f ~ N(0, I) is u's own.
 
-    The offsets b, factors v and precisions p of items are published. Each user computes the
-    posterior mean of f from the own ratings alone (the billboard lemma: Hsu et al. 2014, see
+    The offsets b, factors v and precisions p of items are published. Each user alone computes the
+    posterior mean of f, from the user's own ratings (the billboard lemma: Hsu et al. 2014, see
     :mod:`dpmc.privacy.relations`). The first factor is about the same for all items and represents
     the user's level. Items are learnt from five noised statistics. Each has its own share of the
     budget and its own sensitivity, which its module derives:

@@ -41,7 +41,7 @@ def statistic(rows: Source, n_items: int, scale: Scale) -> tuple[np.ndarray, flo
 
     y is a rating less the level that the user's other ratings give, c is a constant, and w shortens
     the user's row of all y and c to norm at most 1. The sum over users tells how much their levels
-    vary. Each user adds the squared distance of the own mean from the mean of all, less the part
+    vary. Each user adds the squared distance of the user's mean from the mean of all, less the part
     due to single ratings, over the square of the typical rating and clipped to [-1, 1]. A user with
     few ratings counts in part, and one with a single rating not at all.
     """

@@ -171,10 +171,10 @@ def read(
 ) -> tuple[float, Popularity]:  # fmt: skip
     """Update the beliefs by a noised :func:`statistic`; return the spread and the popularity.
 
-    The spread is that of residuals before this step. The curvature of an item's likelihood is its
-    share of all ratings times a matrix that all items have in common. It is therefore as uncertain
-    as the share, and this uncertainty adds to the error of the step. ``caution``, at least 1,
-    multiplies the curvature and so shortens the step.
+    The spread is the size of residuals before this step. The curvature of an item's likelihood is
+    its share of all ratings times a matrix that all items have in common. The curvature is
+    therefore as uncertain as the share, and this uncertainty adds to the error of the step.
+    ``caution``, at least 1, multiplies the curvature and so shortens the step.
     """
     n_items, size = beliefs.score.shape
     totals = noised[: n_items * (size + 1)].reshape(n_items, size + 1)

@@ -1,4 +1,4 @@
-"""What each user computes alone, from the own ratings and the released items.
+"""The computations of each user alone, from the user's own ratings and the released items.
 
 User u rates item j as x = b_j + v_j . f + noise of variance 1/p_j, with f ~ N(0, I). The posterior
 of f is a regression on the user's own ratings; leaving one rating out is a correction of rank one

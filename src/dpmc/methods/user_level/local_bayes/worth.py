@@ -1,9 +1,9 @@
 """Release the errors of a model and of item biases on held-out ratings, with noise.
 
-Each user computes the errors of both models on own ratings that no other release used. A user's
-mean squared error is cut off at :func:`largest`, and the difference of the two errors at a fourth
-of that in both directions. If some errors are cut off, the released error is too small. Users
-therefore also send whether theirs was; if some were, the result is a lower bound.
+Each user computes the errors of both models on ratings of this user that no other release used. A
+user's mean squared error is cut off at :func:`largest`, and the difference of the two errors at a
+fourth of that in both directions. If some errors are cut off, the released error is too small.
+Users therefore also send whether theirs was; if some were, the result is a lower bound.
 
 **Sensitivity.** A user sends four numbers: the model's error, at most 1; the difference of the
 errors, at most 1/2 in absolute value; a weight of at most 1; and the same weight again if the error

@@ -43,9 +43,9 @@ def _add(sums, rows, first, *, n_items):
 class Popularity:
     """The numbers of users and likes and the popularity of items, from noised counts.
 
-    ``users`` is about the number of users with a like and ``likes`` the number of likes per user,
-    both at least 1. ``shares`` are the noised shares of users who like each item, which can be
-    below 0; ``noise`` is the standard deviation of a share.
+    ``users`` is approximately the number of users with a like and ``likes`` the number of likes per
+    user, both at least 1. ``shares`` are the noised shares of users who like each item, which can
+    be below 0; ``noise`` is the standard deviation of a share.
     """
 
     users: float

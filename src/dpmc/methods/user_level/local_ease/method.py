@@ -40,8 +40,8 @@ class LocalEase(UserLevelMethod):
     estimated from noised pairs: it has their eigenvectors above the edge of the noise, with shrunk
     eigenvalues, and the counts on the diagonal. P is then a diagonal matrix less F F^T. Only a row
     f_i of F and a scale a_i = 1 / P_ii of each item are released. A user's score of item j is a_j
-    f_j . sum of f_i over the own likes i, plus a little popularity, which ranks the items without
-    pairs. Users compute it alone (the billboard lemma: Hsu et al. 2014, see
+    f_j . sum of f_i over the user's likes i, plus a little popularity, which ranks the items
+    without pairs. Users compute it alone (the billboard lemma: Hsu et al. 2014, see
     :mod:`dpmc.privacy.relations`).
 
     The modules of this package derive the statistics and sensitivities. Popularity is published
@@ -75,7 +75,7 @@ class LocalEase(UserLevelMethod):
     item_factors_ : float64 array, shape (n_items, rank)
         F; a column of zeros if popularity is published.
     user_factors_ : float64 array, shape (n_users, rank)
-        Sums of the rows of the own likes.
+        Sums of the rows of F of each user's likes.
     fell_back_to_ : {None, "popularity"}
     """
 
