@@ -1,4 +1,4 @@
-"""Differentially private matrix completion: private models of ratings, and what they promise."""
+"""Differentially private matrix completion: private models of ratings and their guarantees."""
 
 from importlib import import_module
 

@@ -6,7 +6,7 @@ from string import Formatter
 
 
 class InputError(ValueError):
-    """Bad input. The message is one sentence that says what is wrong and what to do.
+    """Bad input. The message is one sentence: what is wrong, and what to do.
 
     The command line and the workflow scripts print the message alone, without a traceback,
     and exit with :attr:`status`.

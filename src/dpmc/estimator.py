@@ -1,4 +1,4 @@
-"""Matrix completion within a privacy budget in a few lines of Python: what ``dpmc fit`` does."""
+"""Matrix completion within a privacy budget in a few lines of Python, like ``dpmc fit``."""
 
 import inspect
 import reprlib
@@ -466,7 +466,7 @@ class PrivateFactorization:
     # -- folders ------------------------------------------------------------------------------
 
     def save(self, folder: str | PathLike[str], *, force: bool = False) -> None:
-        """Write what may be published: the folder that ``dpmc fit`` writes.
+        """Write the folder for publication, the same as ``dpmc fit`` writes.
 
         ``dpmc complete`` and :meth:`load` read it, and ``dpmc verify`` checks it. With simulated
         noise the names of the files say so.

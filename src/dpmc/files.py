@@ -25,7 +25,7 @@ ADVICE = {
 
 
 def refusal(error: OSError) -> str:
-    """Return in one sentence what the file system refused and, where it is known, what to do."""
+    """Return one sentence on an error of the file system and, where it is known, on what to do."""
     if error.errno in ADVICE:
         # of a copy and of a new name the second file is the one that is written
         written = error.filename2 or error.filename or "A file"
@@ -62,7 +62,7 @@ def check_writable(path: str | Path) -> None:
 
 
 def check_outside(output: Path, folder: Path) -> None:
-    """Refuse a file in a folder that holds what may be published and nothing else."""
+    """Refuse a file in a folder for publication, which must contain nothing else."""
     if folder.resolve() in output.resolve().parents:
         raise ParameterError(
             "{path} would be in {folder}, which may be published with its own files only; name "
@@ -97,7 +97,7 @@ def check_file(
 
 
 def probe(path: str | Path, room: int = 0) -> None:
-    """Make a folder beside a path with a file of ``room`` bytes in it, and remove both.
+    """Make a folder next to a path with a file of ``room`` bytes in it, and remove both.
 
     Folders above the path need not exist yet.
     """
@@ -144,7 +144,7 @@ def reading_npz(path: str | Path) -> Iterator[None]:
 
 @contextmanager
 def atomic_path(path: str | Path, *, private: bool = False, replace: bool = True) -> Iterator[Path]:
-    """Yield a temporary path beside ``path`` that replaces it when the block ends well.
+    """Yield a temporary path next to ``path`` that replaces it when the block ends well.
 
     Without ``replace``, an existing file stays as it is (FileExistsError). Only the owner may read
     a private file; for others the umask decides.
@@ -188,7 +188,7 @@ def file_digest(path: str | Path) -> str:
 
 
 def content_digest(content: object) -> str:
-    """Return the SHA-256 of what JSON can hold, whatever the order of its keys."""
+    """Return the SHA-256 of a JSON value, whatever the order of its keys."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 

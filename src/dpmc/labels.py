@@ -35,7 +35,7 @@ LONGEST = 1 << 24
 
 
 def label(value: object) -> str:
-    """Return the label of a user or an item that some value stands for.
+    """Return the label of a user or an item for any value.
 
     Raises
     ------

@@ -80,7 +80,7 @@ class Compressed:
         return self.indptr[1:] - self.indptr[:-1]
 
     def per_rating(self, of_rows: np.ndarray) -> np.ndarray:
-        """Return what belongs to each rating's row, shape (n_ratings,)."""
+        """Return the entry of each rating's row, shape (n_ratings,)."""
         return np.repeat(of_rows, self.sizes)
 
     def with_values(self, values: np.ndarray) -> "Compressed":
@@ -389,7 +389,7 @@ def grouped(
 
 
 def transposed(rows: Compressed, n_columns: int) -> Compressed:
-    """Group by column what is grouped by row, in the order of the rows: a counting sort."""
+    """Group by column ratings that are grouped by row, in the order of rows: a counting sort."""
     if rows.values.size <= FEW:
         # of two bytes, NumPy sorts by counting too
         columns = rows.indices.astype(np.uint16) if n_columns <= 1 << 16 else rows.indices

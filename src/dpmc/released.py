@@ -138,7 +138,7 @@ class PublishedItems:
 
     @property
     def rated(self) -> bool:
-        """Whether it asks users for their ratings, and not only for what they like."""
+        """Whether it needs users' ratings, and not only their likes."""
         return True
 
     @property
@@ -147,7 +147,7 @@ class PublishedItems:
         return self.rating_range
 
     def shown(self, values: np.ndarray) -> np.ndarray:
-        """Return what is told of items that are ranked by these values."""
+        """Return the values to show for items that are ranked by these values."""
         return np.clip(values, *self.rating_range)
 
     def unknown(self, labels: Iterable[str], then: str = "ratings of such were left out") -> list:
@@ -442,7 +442,7 @@ class PublishedItems:
         return self.best_of(*self._pairs(ratings), n)
 
     def best_of(self, labels: Sequence[str], ratings: np.ndarray, n: int) -> dict[Any, float]:
-        """Return what :meth:`best` does, of labels and as many ratings."""
+        """Return the result of :meth:`best`, for labels and as many ratings."""
         if isinstance(n, bool) or not isinstance(n, Integral) or n < 1:
             raise InputError(f"n must be a whole number of at least 1, got {n!r}.")
         items, own = self._known(labels, ratings)
@@ -510,7 +510,7 @@ class PublishedRanking(PublishedItems):
 
 
 def load(folder: str | Path) -> PublishedItems:
-    """Return what a folder that ``dpmc fit`` wrote says of the items.
+    """Return the published items of a folder that ``dpmc fit`` wrote.
 
     Raises
     ------
@@ -576,7 +576,7 @@ def load(folder: str | Path) -> PublishedItems:
 def read_factors(path: Path, names: tuple[str, ...]) -> tuple[list[str], np.ndarray]:
     """Return the labels and the numbers, shape (n_labels, columns - 1), of a file of factors.
 
-    ``names`` are those of the columns before the factors: the label and, of items, the offset.
+    ``names`` are the columns before the factors: the label and, for items, the offset.
     """
     try:
         with open(path, newline="", encoding="utf-8") as stream:

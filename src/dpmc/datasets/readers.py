@@ -73,7 +73,7 @@ def read_lastfm(dataset: Dataset, path: Path) -> Ratings:
 
 
 def read_bfi(dataset: Dataset, path: Path) -> Ratings:
-    """Read bfi: a row for each person, a column for each of 25 items; an empty field is none."""
+    """Read bfi: one row per person, one column for each of 25 items; empty means no rating."""
     try:
         header, *rows = csv.reader(io.StringIO(path.read_text("utf-8")))
         items = header[1 : -len(BACKGROUND)]

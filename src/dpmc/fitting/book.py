@@ -1,4 +1,4 @@
-"""The book of what fits of the same ratings have spent.
+"""The book (ledger) of the budget that fits of the same ratings have spent.
 
 A book records the fits of one body of ratings under one relation and one budget. Each fit is
 entered before its first noise is drawn, so a fit that is killed counts as spent. When its model is
@@ -75,7 +75,7 @@ class Pages:
         return total(self.costs, self.delta)
 
     def left(self) -> float:
-        """Return the largest epsilon of one more fit like the last one; 0: there is none.
+        """Return the largest epsilon of one more fit like the last one; 0 if nothing is left.
 
         If there is no entry yet, that is all of it.
         """
@@ -131,7 +131,7 @@ class Book:
             self._refuse_beyond(pages)
 
     def enter(self) -> None:
-        """Write down what the fit costs, on the disk, or refuse it. Other processes have to wait.
+        """Enter the cost of the fit on disk, or refuse the fit. Other processes have to wait.
 
         A line on standard error says that the book is new, which one whose name is misspelt is too.
 
@@ -173,13 +173,13 @@ class Book:
             file.add("models", entry=self.entry, model=model)
 
     def if_stopped(self) -> str:
-        """Return what a fit that is stopped now has spent, in words."""
+        """Return in words the budget that a fit has spent if it is stopped now."""
         if not self.entry:
             return f"Nothing was spent of {self.path}."
         return f"{self.path}, entry {self.entry}, counts as spent."
 
     def sentence(self) -> str:
-        """Return what was spent in words; of a fit that was not entered, what it would be."""
+        """Return in words the budget spent; for a fit that was not entered, what it would spend."""
         pages = self._pages()
         if self.entry:
             return f"{self.path}, entry {self.entry}: spent so far {pages.sentence()}."
@@ -242,7 +242,7 @@ class Book:
 
 
 def read(path: str | os.PathLike) -> Pages:
-    """Return what a book says.
+    """Return the content of a book.
 
     Raises
     ------
@@ -271,7 +271,7 @@ def down(epsilon: float) -> str:
 
 
 def up(epsilon: float) -> str:
-    """Return an epsilon as text, rounded up to four digits, but for what counts as the same."""
+    """Return an epsilon as text, rounded up to four digits, up to rounding errors."""
     if not 0 < epsilon < math.inf:
         return f"{epsilon:g}"
     digits = 3 - math.floor(math.log10(epsilon))

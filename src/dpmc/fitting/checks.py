@@ -32,7 +32,7 @@ RELATION_ALIASES = {"user": "user_add_remove", "entry": "entry_add_remove"}
 def checked(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the value of every parameter of a fit, as plain numbers and texts, or refuse it.
 
-    None is what was not given; it stays where a parameter has no default of its own.
+    None means that a value was not given; it stays if a parameter has no default of its own.
     """
     found = {name: options.get(name, each.default) for name, each in PARAMETERS.items()}
     for name, parameter in PARAMETERS.items():
@@ -97,7 +97,7 @@ def _checked(parameter: Parameter, value: Any) -> Any:
 
 
 def refuse_choice(parameter: Parameter, value: object) -> None:
-    """Refuse a value that is none of the choices of a parameter."""
+    """Refuse a value that is not a choice of a parameter."""
     raise ParameterError(
         "{0} must be {known}, got {value!r}{hint}.",
         parameter.name,

@@ -72,12 +72,12 @@ class Fit:
 
     @property
     def names_users(self) -> bool:
-        """Whether what is published names users, so that their list has to be public."""
+        """Whether the publication names users, so that their list has to be public."""
         return self.model.relation not in USER_LEVEL
 
     @property
     def statistics(self) -> int:
-        """About how many are released; what a method finds can ask for a few more, or less."""
+        """Approximate number of statistics; a fit can release a few more or less."""
         planned = max(self.model.releases, getattr(self.model, "iterations", 0))
         return int(planned) + (self.selection is not None)
 
@@ -110,7 +110,7 @@ class Fit:
 
     @contextmanager
     def noting(self) -> Iterator[None]:
-        """Let an error in the block tell which entry of a book counts as spent, if there is one."""
+        """Add to errors in the block which entry of a book counts as spent, if there is one."""
         try:
             yield
         except BaseException as error:  # Ctrl-C, too
@@ -160,7 +160,7 @@ class Fit:
             raise NeedsALook(f"Stopped because of {remarks}; nothing was spent.")
 
     def objections(self, users: int | None = None) -> list[str]:
-        """Return why what is fitted must not be published, of so many users if that is known."""
+        """Return reasons not to publish the fit, given the number of users if it is known."""
         cost = cost_of(self.model, self.selection)
         return policy.objections(cost.epsilon, cost.delta, users)
 
@@ -235,7 +235,7 @@ def prepare(options: Mapping[str, Any]) -> Fit:
 
 
 def cost_of(model: PrivateMethod, selection: Selection | None) -> Cost:
-    """Return what a fit of a model costs, with a private choice of items if there is one."""
+    """Return the cost of a fit, with a private choice of items if there is one."""
     noise, releases = model.calibration.noise, model.releases_with(selection)
     if selection is None:
         return Cost(model.epsilon, model.delta, noise, releases)

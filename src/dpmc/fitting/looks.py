@@ -40,7 +40,7 @@ class Look:
     remarks: list[str] = field(default_factory=list)
 
     def source(self, source: Source) -> None:
-        """See how a table was read."""
+        """Report how a table was read."""
         if source.how:
             self.facts["read as"] = source.how
         if source.columns.used:
@@ -55,11 +55,11 @@ class Look:
             self.facts["rows"] = f"{source.rows:,}{missing}"
 
     def size(self, n_users: int, n_items: int) -> None:
-        """See how many there are."""
+        """Report the numbers of users and items."""
         self.facts["users"], self.facts["items"] = f"{n_users:,}", f"{n_items:,}"
 
     def repeated(self, count: int, latest: bool) -> None:
-        """See ratings of what the same user rated before."""
+        """Report ratings of items that the same user has rated before."""
         self.facts["duplicates"] = f"{count:,} rows of a user and item that have another row"
         if count:
             kept = "the latest" if latest else "their mean"
@@ -72,7 +72,7 @@ class Look:
     def unlisted(
         self, count: int, total: int, unknown: Sequence[str], listed: Sequence[str]
     ) -> None:
-        """See ratings of items that are not in the list, whose labels are ``unknown``."""
+        """Report ratings of items that are not in the list, whose labels are ``unknown``."""
         self.facts["ratings of items that are not listed"] = _share(count, total)
         if not count:
             return
@@ -89,7 +89,7 @@ class Look:
             )
 
     def listed(self, listed: Sequence[str], there: Iterable[str]) -> None:
-        """Compare a list of items with those of the table."""
+        """Compare a list of items with the items of the table."""
         there = set(there)
         if len(listed) == len(there) and there.issuperset(listed):
             self.remarks.append(
@@ -104,7 +104,7 @@ class Look:
             )
 
     def outside(self, count: int, total: int, span: tuple[float, float], most: Counter) -> None:
-        """See ratings outside of the range, and how often some values occur among them."""
+        """Report ratings outside of the range, and the most frequent values among them."""
         low, high = span
         self.facts[f"ratings outside of {low:g} to {high:g}"] = _share(count, total)
         if not count:
@@ -123,7 +123,7 @@ class Look:
         )
 
     def labels(self, what: str, labels: Sequence[str]) -> None:
-        """See labels that may be two names of one user or item."""
+        """Report labels that may be two names of one user or item."""
         if "" in labels:
             self.remarks.append(
                 f"rows without a {what} count as those of one {what} without a name: look up what "
@@ -141,7 +141,7 @@ class Look:
             )
 
     def values(self, values: np.ndarray) -> None:
-        """See ratings that say nothing."""
+        """Report ratings that carry no information."""
         if values.size > 1 and values.min() == values.max():
             self.remarks.append(
                 f"all ratings are {values[0]:g}: look up whether the column holds ratings"
@@ -194,7 +194,7 @@ def _groups(labels: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def folded(label: str) -> str:
-    """Return what is left of a label without case, blanks, quotes, Unicode forms and zeros."""
+    """Return a label without case, blanks, quotes, Unicode forms and zeros."""
     text = unicodedata.normalize("NFKC", label).casefold()
     text = re.sub(r"[\s\"'`\u2018\u2019\u201c\u201d]+", "", text)
     number = re.fullmatch(r"0*([0-9]+?)(?:\.0*)?", text)

@@ -26,7 +26,7 @@ MOST_VALUES = 10_000
 
 @dataclass(frozen=True)
 class PreparedRatings:
-    """Ratings as read, and what was seen: for whoever holds them, never for a file.
+    """Ratings as read, and the remarks about them: for their owner, never for a file.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ def load_ratings(
     client: Any = None,
     report: Callable[[float], None] = lambda share: None,
 ) -> PreparedRatings:
-    """Return what counts of a file or a store.
+    """Return the ratings of a file or a store that count.
 
     The options for reading a store are fixed when it is built. See also :func:`prepare_store`.
     """
@@ -63,7 +63,7 @@ def load_ratings(
 def prepare_ratings(
     lines: Lines, rating_range: tuple[float, float] | None, lists: Lists
 ) -> PreparedRatings:
-    """Return what counts of a table that was read."""
+    """Return the ratings of a table that count."""
     every, look = resolve(lines, rating_range), Look()
     ratings = restrict(every, lists.items, lists.users)
     look.source(lines.source)
@@ -98,7 +98,7 @@ def prepare_store(
     client: Any = None,
     report: Callable[[float], None] = lambda share: None,
 ) -> PreparedRatings:
-    """Return what counts of a store, all of which is read once and checked.
+    """Return the ratings of a store that count; the whole store is read once and checked.
 
     With ``by_blocks``, blocks are read whenever they are needed; otherwise the result is in memory.
     Workers of a Dask ``client`` read and check the blocks, see :mod:`dpmc.methods.cluster`. Without
@@ -170,7 +170,7 @@ def blocks_of(
 
 
 def check_no_cluster(client: Any) -> None:
-    """Refuse a cluster for what is in memory."""
+    """Refuse a cluster for ratings in memory."""
     if client is not None:
         raise ParameterError(
             "A cluster goes over a store by blocks, for the methods bayes and ease and, where "

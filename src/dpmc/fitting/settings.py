@@ -15,7 +15,7 @@ from dpmc.privacy.sensitivity import planned_releases
 
 
 def settings_of(options: Mapping[str, Any]) -> dict:
-    """Return what the method is constructed with; defaults come from public constants alone.
+    """Return the constructor arguments of the method; defaults come from public constants alone.
 
     The defaults did well on synthetic ratings (2,000 to 20,000 users, 300 to 500 items, rank 5, 15
     % observed). Options are the result of :func:`dpmc.fitting.checks.checked`.
@@ -59,7 +59,7 @@ def settings_of(options: Mapping[str, Any]) -> dict:
 
 
 def method_of(options: Mapping[str, Any]) -> str:
-    """Return the method that was given, or else the default for what is protected."""
+    """Return the method that was given, or the default for the relation."""
     method, purpose = options["method"], options["purpose"]
     if purpose is not None and method is not None and (purpose == "ranking") != (method == "ease"):
         raise ParameterError(
@@ -81,7 +81,7 @@ def default_method(relation: str) -> str:
 
 
 def defaults_of(relation: str, method: str) -> dict[str, int]:
-    """Return what als and bias train with, and ``dpmc noise`` plans with, if not told."""
+    """Return the default settings of als and bias, for training and for ``dpmc noise``."""
     of_users = relation in USER_LEVEL
     found = {"ratings_per_user": 50} if of_users else {}
     return found if method == "bias" else found | {"iterations": 2 if of_users else 1}

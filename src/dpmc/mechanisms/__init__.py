@@ -53,7 +53,7 @@ Class = TypeVar("Class", bound=type)
 def register_mechanism(name: str) -> Callable[[Class], Class]:
     """Return a class decorator that makes the class available under ``name``.
 
-    An InputError refuses a name that another class has, and a class that lacks what training needs.
+    InputError refuses the name of another class, and a class without what training needs.
     """
 
     def register(cls: Class) -> Class:

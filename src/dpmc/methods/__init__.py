@@ -59,7 +59,7 @@ def method_class(name: str) -> type:
 
 @cache
 def parameters_of(method: type) -> Mapping[str, inspect.Parameter]:
-    """Return what the constructor of a method takes, by name."""
+    """Return the constructor's parameters of a method, by name."""
     return inspect.signature(method).parameters
 
 
@@ -71,7 +71,7 @@ def method_module(name: str) -> str:
 def method_name(model: object) -> str:
     """Return the name of a method's class, or of the nearest class that it derives from.
 
-    An InputError says that none of them has a name.
+    InputError means that none of them has a name.
     """
     names = {target: name for name, target in METHODS.items()}
     for cls in type(model).__mro__:

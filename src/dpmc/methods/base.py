@@ -1,4 +1,4 @@
-"""What all methods share: parameters and their checks, fits, predictions from factors."""
+"""The base of all methods: parameters and their checks, fits, predictions from factors."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -195,7 +195,7 @@ def with_parameters(cls: type) -> type:
 
 
 def parameter(check: Callable[[str, object], object], default: object = MISSING):
-    """Declare a parameter whose value is what ``check(name, value)`` returns of what is given."""
+    """Declare a parameter that ``check(name, value)`` checks and converts."""
     return field(default=default, metadata={"check": check})
 
 

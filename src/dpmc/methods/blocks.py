@@ -117,7 +117,7 @@ class Blocks:
         return work(first, self.changed(first, rows))
 
     def changed(self, first: int, rows: Compressed) -> Compressed:
-        """Return what the changes make of a block of the source."""
+        """Return a block of the source after all changes."""
         for change in self.changes:
             rows = change(first, rows)
         return rows
@@ -134,7 +134,7 @@ def _noting(failed: threading.Event) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class LabelledBlocks(Blocks):
-    """The same with what a fit needs to know of users and items, as ratings in memory have it.
+    """Blocks with the labels and numbers of users and items that a fit needs.
 
     Attributes
     ----------
@@ -205,16 +205,16 @@ def _sorted(
 
 
 def in_blocks(source: Source, threads: int | None = None) -> Blocks:
-    """Return a source as blocks that so many threads work on; if not told, as many as before."""
+    """Return a source as blocks with this number of threads, by default as before."""
     if not isinstance(source, Blocks):
         return Blocks(source, threads or 1)
     return source if threads is None else replace(source, threads=threads)
 
 
 def total(add: Callable, rows: Source, sums: Any) -> Any:
-    """Return ``sums`` with what ``add(sums, rows, first)`` adds of each block of users.
+    """Return ``sums`` after ``add(sums, rows, first)`` for each block of users.
 
-    ``sums`` are :class:`dpmc.privacy.sums.Sums`, or what is added up as these are.
+    ``sums`` are :class:`dpmc.privacy.sums.Sums`, or an object with the same interface.
     """
     blocks = in_blocks(rows)
     if blocks.elsewhere is not None:
@@ -238,7 +238,7 @@ def total(add: Callable, rows: Source, sums: Any) -> Any:
 
 
 def of_users(make: Callable, rows: Source, shape: tuple[int, ...]) -> np.ndarray:
-    """Return what ``make(rows, first)`` returns of each block of users, beside each other.
+    """Return the results of ``make(rows, first)`` for all blocks of users, joined.
 
     ``shape`` is that for one user; float64 array, shape (n_users, *shape).
     """
@@ -281,7 +281,7 @@ def _count(count: Callable, counts: _Counts, rows: Compressed, first: int) -> No
 
 
 def joined(rows: Source) -> Compressed:
-    """Return the ratings of all blocks in one piece: for studies, of what fits in memory."""
+    """Return the ratings of all blocks in one piece: for studies with data that fit in memory."""
     if isinstance(rows, Compressed):
         return rows
     blocks = [some for _, some in rows.blocks()]
@@ -292,7 +292,7 @@ def joined(rows: Source) -> Compressed:
 
 
 def in_pieces(work: Callable[[int, int], object], edges: Sequence[int]) -> None:
-    """Call work(start, stop) for what lies between edges, each piece in a thread of its own."""
+    """Call work(start, stop) for each pair of neighbouring edges, in a thread of its own."""
     if len(edges) == 2:
         work(*edges)
         return

@@ -102,7 +102,7 @@ def connected(address: str) -> Iterator:
 
 
 def total(client: Any, blocks: Blocks, add: Callable, sums: Any) -> None:
-    """Add to ``sums`` what ``add(sums, rows, first)`` adds of each block of a store.
+    """Call ``add(sums, rows, first)`` for each block of a store, and add up the results.
 
     The store has the same path on all machines; see :func:`dpmc.methods.blocks.total`. InputError,
     which names no user, means that a block is lost, changed or counted twice, that a worker runs
@@ -229,5 +229,7 @@ def _merged(parts: Sequence[_Part]) -> _Part:
 
 
 def over(client: Any) -> Callable | None:
-    """Return what adds up blocks with a client, for :class:`dpmc.methods.blocks.Blocks`."""
+    """Return the function by which :class:`dpmc.methods.blocks.Blocks` adds up blocks with a
+    client.
+    """
     return None if client is None else partial(total, client)

@@ -120,7 +120,7 @@ class PrivateMethod(Publishable, Method):
     """Names of the settings that :meth:`item_sensitivities` depends on."""
 
     def item_sensitivities(self, bounds: Sensitivities) -> dict[str, float]:
-        """Return the sensitivities of what the rows of items are made of, by given bounds.
+        """Return the sensitivities of the statistics of items, for given bounds.
 
         None if the method's earlier releases bound its later statistics.
         """
@@ -230,7 +230,7 @@ class PrivateMethod(Publishable, Method):
         return self
 
     def releases_with(self, selection: Selection | None) -> float:
-        """Return what a fit and a private choice of items amount to, in releases of the fit."""
+        """Return the joint cost of a fit and a private choice of items, in releases of the fit."""
         return self.releases if selection is None else selection.releases(self.releases)
 
     def _select(self, ratings, selection, ledger, randomness) -> tuple[Ratings, ItemList]:

@@ -1,4 +1,4 @@
-"""What writing, checking and describing a published folder ask of its method."""
+"""The facts about a method for writing, checking and describing a published folder."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -15,7 +15,7 @@ ALIKE = 1e-9
 
 
 class Publishable:
-    """The sentences of a method of ``dpmc fit``, and what can be true of its files.
+    """Sentences about a method of ``dpmc fit``, and conditions on its files.
 
     The class of a method answers the questions of code that writes, checks and describes its
     folder. A new method needs no change elsewhere if it predicts in one of the ways of
@@ -42,13 +42,13 @@ class Publishable:
     """Whether the number of factors is told by what is released, up to ``n_factors``."""
 
     def ratings_in_words(self) -> str:
-        """Return what is public of the values of ratings."""
+        """Return in words what is public about the values of ratings."""
         low, high = self.rating_range
         return f"ratings lie in {low:g} to {high:g}, to which others are clipped"
 
     @property
     def share_apart(self) -> float:
-        """Share of each user's ratings that a part of the method is not told."""
+        """Share of each user's ratings that a part of the method does not see."""
         return 0.0
 
     @property
@@ -61,7 +61,7 @@ class Publishable:
         return False
 
     def outcome(self) -> dict[str, Any] | None:
-        """Return what became of a fit, as its releases tell it; None if there is one way only."""
+        """Return the outcome of a fit, from its releases; None if only one is possible."""
         if not self.instead:
             return None
         counts = {name: getattr(self, f"{name}_") for name in self.outcome_counts}
@@ -69,7 +69,7 @@ class Publishable:
 
     @classmethod
     def outcome_in_words(cls, fell_back_to: str | None) -> str | None:
-        """Return what there is to say of an outcome; None if all went as planned."""
+        """Return an outcome in words; None if all went as planned."""
         if fell_back_to is None:
             return None
         return (

@@ -66,12 +66,12 @@ class Releases:
 
     @property
     def dominated(self) -> bool:
-        """Whether :attr:`loss` is that of other noise, which loses at least as much."""
+        """Whether :attr:`loss` is the loss of other noise, which loses at least as much."""
         return self.norm == "l2" and not isinstance(self.mechanism, Gaussian)
 
     @property
     def loss(self) -> Loss:
-        """The privacy loss of one of them, that of a scalar (see :mod:`dpmc.privacy.losses`)."""
+        """The privacy loss of one release of one number (see :mod:`dpmc.privacy.losses`)."""
         if self.dominated:
             return Loss(Gaussian(1.0), gaussian_shift(self.mechanism, self.sensitivity))
         return Loss(self.mechanism, self.sensitivity)

@@ -218,7 +218,7 @@ def explain(
 
 
 def comparison(relation: str, delta: float) -> list[str]:
-    """Return a table in Markdown of what some epsilons mean, with the line that explains it.
+    """Return a Markdown table of the meaning of some epsilons, with a line that explains it.
 
     For Gaussian noise, at this delta if it is above 0 and small.
     """

@@ -27,7 +27,7 @@ ROUNDING = 1 + 1e-9
 
 
 def covered(relation: str) -> tuple[str, ...]:
-    """Return what a guarantee for a relation covers (keys of :data:`PARTS`).
+    """Return the parts that a guarantee for a relation covers (keys of :data:`PARTS`).
 
     At user level this is the items alone (joint differential privacy), because a user's own factors
     and predictions are made from that user's own ratings without noise.
@@ -132,7 +132,7 @@ class Guarantee:
         return text
 
     def list_conditions(self) -> list[str]:
-        """Return what has to be true of each public list, and where it is from."""
+        """Return the conditions on the public lists, with their origins."""
         found = []
         if not self.listed:
             found.append(origins.condition("items", self.items_from))

@@ -28,7 +28,7 @@ _ANY = Gaussian()
 
 
 class PrivacyViolation(RuntimeError):
-    """A method did what its guarantee does not cover: a fault of the program, not of its input."""
+    """A method violated its guarantee: a fault of the program, not of its input."""
 
 
 class Noise(Protocol):
@@ -68,7 +68,7 @@ class FloatNoise:
 
 
 class Replay:
-    """The outputs of an earlier run instead of noise: what would that run have asked of others?
+    """The outputs of an earlier run instead of noise: which queries would that run have made?
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ class Ledger:
         self.spent += weight**-2
 
     def close(self) -> None:
-        """Check that the run released what was planned: less is a PrivacyViolation."""
+        """Check that the run made all planned releases, or raise PrivacyViolation."""
         if not self.spent >= self.releases * (1 - _ROUNDING):
             raise PrivacyViolation(
                 f"{self.releases:.9g} releases were accounted for, {self.spent:.9g} were made"

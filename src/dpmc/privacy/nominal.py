@@ -1,4 +1,4 @@
-"""Nominal privacy budgets: what Table 1 of the Huber mechanism paper prints, and what is right.
+"""Nominal privacy budgets: Table 1 of the Huber mechanism paper, and the correct values.
 
 "Nominal" means the epsilon of one release of one coordinate, at an assumed sensitivity. Training
 releases many coordinates in every iteration, and nothing bounds the sensitivity of the noised

@@ -1,6 +1,6 @@
 """Names of budgets and limits for publication, the same for all commands.
 
-``dpmc fit`` asks before it spends, ``dpmc verify`` and ``dpmc card`` ask of what was published.
+``dpmc fit`` checks them before it spends, ``dpmc verify`` and ``dpmc card`` afterwards.
 
 **Tiers.** Epsilon alone means little, because the same noise has a smaller epsilon at a larger
 delta. A guarantee is therefore called strong, reasonable or weak by its epsilon at a delta of at
@@ -51,7 +51,7 @@ def at_small_delta(
 
 
 def tier(small: float) -> str:
-    """Return what a guarantee is called, given its epsilon :func:`at_small_delta`."""
+    """Return the name of a guarantee, given its epsilon :func:`at_small_delta`."""
     return "strong" if small <= STRONG else "reasonable" if small <= REASONABLE else "weak"
 
 
@@ -89,7 +89,7 @@ def objections(
     max_epsilon: float | None = None,
     max_delta: float | None = None,
 ) -> list[str]:
-    """Return why what was fitted within a budget must not be published; nothing if it may.
+    """Return reasons not to publish a fit with this budget; none if it may be published.
 
     ``users`` is the number of users, if known. ``max_epsilon`` and ``max_delta`` are limits of the
     publisher, in place of the limits above (:func:`check_limits`).

@@ -142,7 +142,7 @@ def recommend(
 
 
 def noises(relation: str, delta: float) -> tuple[str, ...]:
-    """Return the mechanisms that a fit can have; a ParameterError says that there is none.
+    """Return the mechanisms that a fit can use; ParameterError if there is none.
 
     If users are protected, this is Gaussian noise alone: the variance of Laplace noise grows as the
     square of the number of ratings of a user that count.

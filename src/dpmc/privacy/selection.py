@@ -50,7 +50,7 @@ from dpmc.privacy.sensitivity import Sensitivities
 
 @dataclass(frozen=True)
 class Selection:
-    """A private list of items as a share of a budget, and what that leaves to the fit.
+    """A private list of items for a share of a budget; the rest is for the fit.
 
     The list takes this share of delta, for the items of a single user, and the same share of the
     remaining mu^2, for the noise on the counts.
@@ -131,7 +131,7 @@ class Selection:
 
     @property
     def fit_delta(self) -> float:
-        """delta' of the theorem: what is left for the fit, and for the noise on the counts."""
+        """delta' of the theorem: the part left for the fit and for the noise on the counts."""
         return self.delta - self.list_delta
 
     @property

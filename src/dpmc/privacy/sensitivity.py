@@ -111,8 +111,8 @@ class Sensitivities:
     def gram(self) -> float:
         """Sensitivity of the Gram matrices; 0 where who rated what is public.
 
-        That means: given the factors, which are themselves released or, at entry level, made from
-        what was released.
+        This is the sensitivity given the factors, which are released or, at entry level, made from
+        released data.
         """
         return self.counts() * self.factor_bound**2
 

@@ -96,7 +96,7 @@ class Cost:
 def total(costs: Iterable[Cost], delta: float) -> tuple[float, str]:
     """Return an epsilon that costs keep to together at ``delta``, and how it is accounted for.
 
-    Infinity: there is none at this delta. Accountants are keys of
+    Infinity means that there is none. Accountants are keys of
     :data:`dpmc.privacy.guarantee.ACCOUNTANTS`.
     """
     costs = list(costs)

@@ -68,7 +68,7 @@ def _by_place(table: Any, roles: Sequence[str]) -> dict[str, Any]:
 
 
 def names_in(table: Any) -> list | None:
-    """Return the names of a frame's columns; None of what is no frame."""
+    """Return the names of a frame's columns; None if it is not a frame."""
     if hasattr(table, "collect_schema"):  # of polars, lazy or not
         return table.collect_schema().names()
     for attribute in ("column_names", "columns"):  # of Arrow; of pandas and DuckDB
@@ -91,7 +91,7 @@ def _collected(table: Any, names: list) -> Any:
 
 
 def matrix_of(table: Any) -> csr_array | None:
-    """Return a sparse matrix or array with each of its entries once; None of what is none.
+    """Return a sparse matrix or array with each of its entries once; None if it is not one.
 
     All stored entries count, explicit zeros too. Duplicate entries are added up, as in SciPy.
     """

@@ -94,7 +94,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
 
 
 def write_guarantee(folder: Path, name: str, content: Mapping[str, object]) -> None:
-    """Write what is guaranteed as JSON, with the digests of all files in the folder.
+    """Write the guarantee as JSON, with the digests of all files in the folder.
 
     All other files must exist already. The content is plain values without infinite or NaN numbers,
     which JSON cannot represent.
@@ -113,7 +113,7 @@ def guarantee_text(
 
 @cache
 def versions_here() -> dict[str, str]:
-    """Return the versions of what a fit runs on here.
+    """Return the versions of the software that a fit uses here.
 
     Looked up once: that takes longer than writing a small folder.
     """
@@ -143,7 +143,7 @@ def describe_law(noise: Mechanism) -> dict[str, object]:
 
 
 def describe_noise(simulated: bool) -> str:
-    """Return in words what additive noise was made of."""
+    """Return in words how additive noise was made."""
     if simulated:
         return "simulated: floating point, seeded generator"
     return (

@@ -73,7 +73,7 @@ def read_public(path: Path, given: Mapping[str, str | None], advice: str = "") -
 
 
 def listed_once(labels: Iterable[tuple[str, str]], where: str, what: str) -> list[str]:
-    """Return the labels of a list, given as (place in the list, label); refuse what is no list.
+    """Return the labels of a list, given as (place in the list, label), or refuse it.
 
     ``where`` is the list, for the message.
     """

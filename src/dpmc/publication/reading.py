@@ -117,7 +117,7 @@ USUAL = Reading()
 
 
 def reading_of(*, missing: Any = (), **asked: Any) -> Reading:
-    """Return what was asked for, or refuse it.
+    """Return the options for reading, or refuse them.
 
     ``asked`` has attributes of :class:`Reading`; ``columns`` may be a text with commas, and
     ``missing`` has numbers and texts.
@@ -142,7 +142,7 @@ def reading_of(*, missing: Any = (), **asked: Any) -> Reading:
 
 
 def codes(values: object) -> Codes:
-    """Return what stands for "not rated", of numbers, None, NaN and texts."""
+    """Return the values for "not rated", from numbers, None, NaN and texts."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         values = (values,)
     numbers, texts = set(), set()
@@ -357,7 +357,7 @@ def _counts(name: str) -> bool:
 
 @contextmanager
 def readable(path: Path, form: Form | None = None) -> Iterator[None]:
-    """Turn what the file system and Arrow refuse into one sentence; Arrow's own quote values."""
+    """Turn errors of the file system and of Arrow into one sentence; Arrow's own quote values."""
     import pyarrow as pa
 
     try:

@@ -1,4 +1,4 @@
-"""Means and biases within a privacy budget: what a private factor model has to beat."""
+"""Means and biases within a privacy budget: baselines for private factor models."""
 
 from dataclasses import field
 from functools import partial
@@ -54,7 +54,7 @@ class PrivateUserItemBias(PrivateMethod):
 
     @property
     def n_factors(self) -> int:
-        """1: that of the offsets of users."""
+        """1: the factor of the offsets of users."""
         return 1
 
     @property
@@ -67,7 +67,7 @@ class PrivateUserItemBias(PrivateMethod):
 
     @property
     def by_blocks(self) -> bool:
-        """Where users are protected: elsewhere what they send is released for each of them, too."""
+        """True if users are protected; otherwise users' offsets are released, too."""
         return self.bounds.user_level
 
     def impossible_items(self, items):

@@ -63,7 +63,7 @@ def user_offsets(
 def own_offsets(
     rows: Compressed, first: int, *, of_items: np.ndarray, shrinkage: float, bound: float
 ) -> np.ndarray:
-    """Return :func:`user_offsets` without noise: what users compute alone, for themselves.
+    """Return :func:`user_offsets` without noise, as users compute them alone.
 
     ``rows`` are ratings by user, of a block.
     """

@@ -1,4 +1,4 @@
-"""Inner products of pairs of rows, compiled: what a factor model predicts for given pairs."""
+"""Inner products of pairs of rows, compiled: predictions of a factor model for given pairs."""
 
 import numpy as np
 

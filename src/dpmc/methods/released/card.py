@@ -81,7 +81,7 @@ def readme(verdict: Verdict, facts: Facts) -> str:
 
 
 def facts_in(text: str) -> Facts | None:
-    """Return what the maker says in the last line of a card, None if it is none of ours."""
+    """Return the maker's facts in the last line of a card; None if dpmc did not write it."""
     last = text.rstrip("\n").rpartition("\n")[2]
     if not (last.startswith(_MARK) and last.endswith(" -->")):
         return None

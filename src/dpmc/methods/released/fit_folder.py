@@ -97,7 +97,7 @@ def content_of(
     notes: Mapping[str, object],
     found: Mapping[str, object],
 ) -> dict[str, object]:
-    """Return what a folder states, but for its files and versions, in the order of the file.
+    """Return the content that a folder states, except files and versions, in the file's order.
 
     ``lists`` are the lists' origins and digests. ``found`` is what only a fit can tell, by name:
     features of items, its error, and its outcome. Everything else follows from the settings.
@@ -116,7 +116,7 @@ def content_of(
 
 
 def described(attacker: Attacker, guarantee: Guarantee, noise: Mechanism) -> dict[str, object]:
-    """Return what follows from a guarantee and its noise at sensitivity 1, for others to use."""
+    """Return the consequences of a guarantee and its noise at sensitivity 1, for other programs."""
     return {"attacker": asdict(attacker), "event": event_of(guarantee, noise)}
 
 
@@ -128,7 +128,7 @@ def worth_in_words(
     bias_rmse_deviation: float,
     difference_deviation: float,
 ) -> str:
-    """Return the error that was released, beside that of biases."""
+    """Return in words the released errors of the model and of biases."""
     if rmse is None or bias_rmse is None:
         return (
             f"cannot be told: noise alone amounts to {rmse_deviation:.2g}. A larger epsilon or "
@@ -144,7 +144,7 @@ def worth_in_words(
 
 
 def terms(model: PrivateMethod, guarantee: Guarantee) -> dict[str, object]:
-    """Return what a method and its settings say of a guarantee, whoever the users are.
+    """Return the terms of a guarantee that depend only on the method and its settings.
 
     ``method`` and ``constants`` are enough to construct the method again; the rest follows from it.
     """

@@ -98,7 +98,7 @@ class Verdict:
         return f"It may be published, {', '.join(most)}, and {last}."
 
     def explanation(self) -> list[str]:
-        """Return what the guarantee means, in sentences for whoever is not of the field."""
+        """Return the meaning of the guarantee in sentences, for readers from outside the field."""
         budget = self.epsilon, self.delta
         return explain(
             self.stated["relation"], *budget, self.attacker, self.users, small=self.small
