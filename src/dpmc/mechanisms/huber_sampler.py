@@ -4,10 +4,10 @@ The half line under f(z) = exp(-rho_a(z)) is cut into 256 pieces of equal area: 
 stacked on a base, which is a rectangle up to R and the tail beyond. In about 99 % of the draws, a
 random piece and a random position in it give a point under f at once (Marsaglia and Tsang, "The
 Ziggurat Method for Generating Random Variables", Journal of Statistical Software 5(8), 2000). The
-method needs a decreasing f and a tail that can be drawn, which exist for any a. If R > a, the tail
-is an exponential; if R < a, it is thinned from one. Each draw uses one 64-bit word: 8 bits choose
-the piece and 53 other bits the position, so the two are independent (Doornik, "An Improved Ziggurat
-Method to Generate Normal Random Samples", 2005).
+method needs an f that decreases and a tail that can be drawn. Both hold for any a: if R > a, the
+tail is exponential; if R < a, it is thinned from an exponential. Each draw uses one 64-bit word: 8
+bits choose the piece and 53 other bits the position, so the two are independent (Doornik, "An
+Improved Ziggurat Method to Generate Normal Random Samples", 2005).
 """
 
 import math

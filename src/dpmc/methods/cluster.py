@@ -229,7 +229,5 @@ def _merged(parts: Sequence[_Part]) -> _Part:
 
 
 def over(client: Any) -> Callable | None:
-    """Return the function by which :class:`dpmc.methods.blocks.Blocks` adds up blocks with a
-    client.
-    """
+    """Return how :class:`dpmc.methods.blocks.Blocks` adds up blocks with a client."""
     return None if client is None else partial(total, client)

@@ -14,11 +14,12 @@ where psi_a clips to [-a, a]. One rating adds to one block
 - u x, of norm at most Gamma B,
 - u psi_a, of norm at most Gamma a.
 
-entry_add_remove: one such term. entry_change: Gram matrices do not depend on values. The other two
-statistics change by u (x - x') and u (psi_a - psi_a'), at most Gamma R and Gamma min(2 a, R),
-because psi_a is 1-Lipschitz. user_add_remove: k terms, all in different blocks, so the p-norms add
-up to a factor k^(1/p). user_replace: two users' terms, a factor 2 k^(1/p) if they are in the same
-blocks with opposite signs. Gram matrices have no signs: if u, w >= 0 have disjoint supports or
+With entry_add_remove, neighbours differ in one such term. With entry_change, they have the same
+Gram matrices, which do not depend on values. Their other two statistics differ by u (x - x') and u
+(psi_a - psi_a'), at most Gamma R and Gamma min(2 a, R), because psi_a is 1-Lipschitz. With
+user_add_remove, they differ in k terms in different blocks, whose p-norms add up to a factor
+k^(1/p). With user_replace, they differ in two users' terms, a factor 2 k^(1/p) if these are in the
+same blocks with opposite signs. Gram matrices have no signs: if u, w >= 0 have disjoint supports or
 different blocks, the distance is (||u||^2p + ||w||^2p)^(1/p) per pair of blocks, hence (2 k)^(1/p).
 This is attained; it is not exceeded, because <u u^T, w w^T> >= 0 also over the upper triangle.
 """

@@ -29,9 +29,9 @@ and 1, and the same holds for Q. For any event S therefore
 
 **Other noise.** The losses of all releases, with the Gaussian ones as one release, are composed by
 privacy-loss distributions, rounded up (:mod:`dpmc.privacy.compositions`). If these cannot be
-computed, epsilons are added (basic composition). In this case, and if lists are chosen privately,
-the composed fits must be fixed beforehand: if the method, noise, budget or share of a fit depends
-on earlier releases, the total is not a guarantee.
+computed, epsilons are added (basic composition). With other noise, and if lists are chosen
+privately, the composed fits must be fixed beforehand: if the method, noise, budget or share of a
+fit depends on earlier releases, the total is not a guarantee.
 
 All results are for one relation and for one person (or rating) throughout. The ratings may grow and
 change from fit to fit, as neighbours may in adaptive composition (Dwork, Rothblum and Vadhan,

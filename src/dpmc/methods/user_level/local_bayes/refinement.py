@@ -102,8 +102,8 @@ def model_of(
 
     A leverage is the effect of one rating on its own prediction: r V times the precision of a
     rating. V is the variance of a prediction, and r is the part of V that comes from the ratings'
-    own noise, not from the noise of privacy. It is at most the number of parameters per rating,
-    which the mean over an item's ratings cannot exceed.
+    own noise, not from the noise of privacy. A leverage is at most the number of parameters per
+    rating, which the mean over an item's ratings cannot exceed.
     """
     own = np.sum(np.clip(beliefs.own, 0, 1) * beliefs.variance, axis=1)
     precision = mean_precision(beliefs, spread, popularity, scale)
