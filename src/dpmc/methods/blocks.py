@@ -10,7 +10,7 @@ A source of blocks has ``n_users`` and a repeatable ``blocks()``, which yields (
 every block of whole users, each user once. Sources are :class:`dpmc.ratings.Ratings` in memory,
 :class:`dpmc.publication.store.Store` on disk, and any object with these two. Items have the same
 numbers in all blocks and ascend within a user, so that a user's own sums have a fixed order. Slow
-work belongs into changes of the rows, not into ``blocks()``, for which threads wait. Statistics and
+work belongs in changes of the rows, not into ``blocks()``, for which threads wait. Statistics and
 changes are plain data, functions of modules and ``functools.partial`` of these, so that they can be
 sent to another process.
 """

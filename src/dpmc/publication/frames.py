@@ -31,7 +31,7 @@ def lines_in(table: object, ratings: object, reading: Reading) -> Lines:
     The table is a file (for a store see :mod:`dpmc.fitting.ratings`), a frame (see
     :func:`dpmc.publication.columns.columns_of`), rows, an array of shape (n, 3), or a sparse
     matrix. It has no column of ratings if n ``ratings`` are given separately, or if it is not
-    ``rated``; each row then has the value 1. Rows of a sparse matrix are users, columns items, and
+    ``rated`` and each row has the value 1. Rows of a sparse matrix are users, columns items, and
     stored entries ratings; if it is not ``rated``, it must be boolean.
     """
     if isinstance(table, str | PathLike | Store):

@@ -7,7 +7,7 @@ distributes the rows to the blocks, within one file, and sorts one block at a ti
 labels, eight bytes per user, and one block or piece. The bytes of a store depend neither on the
 order of the rows nor on the pieces.
 
-The work is done in a hidden folder next to the store, which is renamed when it is complete. If a
+The store is built in a hidden folder next to its place and renamed when it is complete. If a
 process is killed, the next build of the same store removes its folder.
 """
 

@@ -107,9 +107,9 @@ def draw_rows(
     each rating (Papandreou and Yuille, "Gaussian sampling by local perturbations", NIPS 2010,
     section 2). A row without ratings is m.
 
-    ``rows`` are the ratings x, and ``other`` the rows of the columns. ``own``, shape (n_rows, k),
-    are the present rows, from which m and R are drawn (:func:`draw_law`). Only the columns ``free``
-    of ``own`` are drawn again.
+    ``rows`` are the ratings x, and ``other`` the factors of the columns. ``own``, shape (n_rows,
+    k), are the present rows, from which m and R are drawn (:func:`draw_law`). Only the columns
+    ``free`` of ``own`` are drawn again.
     """
     counts = rows.sizes
     mean, root = draw_law(own[counts > 0, free], rng)

@@ -51,8 +51,8 @@ def asked_for(
     the covariance gets its full budget. It also gets the full budget if a direction
     :data:`TIMES_EXPLAINED` times as strong would be visible and the offsets hardly need the budget.
     Otherwise it gets the smallest part with which such a strong direction would be clear, so that
-    little is lost if there is none. ``unknown`` is the remaining variance of the offsets over the
-    square of a typical rating.
+    little is lost if there is none; if no part is enough, there are no items. ``unknown`` is the
+    remaining variance of the offsets over the square of a typical rating.
     """
     items, strong = items_worth_it(shares, noise, scale, explained), TIMES_EXPLAINED * explained
     if not items.size and unknown < TOLD_ALREADY:
