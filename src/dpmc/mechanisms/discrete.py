@@ -8,15 +8,15 @@ The noise is an integer k with mass proportional to exp(-rho(|k| / scale)), for 
 proposal is a random sign, v >= 0 with probability 2^-(v + 1), which is a number of zero bits, and u
 uniform on 0, ..., n - 1. The size k = u + n v is kept with probability
 
-    p = exp(-rho(k / scale)) 2^v / BOUND,
+    p = exp(-rho(k / scale)) 2^v / BOUND.
 
-so that kept proposals have the mass of the noise, after half of the zeros are discarded. This is
+Kept proposals then have the mass of the noise, after half of the zeros are discarded. This is
 Karney's method for the normal distribution ("Sampling exactly from the normal distribution", ACM
 TOMS 2016), with v from bits instead of coins.
 
-p is at most 1. For v = 0 this holds because rho >= 0. Otherwise rho >= z - 1/2, its tangent at z =
-1 (rho = z for Laplace noise), and z >= v. So rho >= v - 1/2, and 2^v exp(-rho) is at most exp(1/2)
-(2/e)^v <= 2 exp(-1/2) < BOUND.
+The probability p is at most 1. For v = 0 this holds because rho >= 0. Otherwise rho >= z - 1/2, its
+tangent at z = 1 (rho = z for Laplace noise), and z >= v. So rho >= v - 1/2, and 2^v exp(-rho) is at
+most exp(1/2) (2/e)^v <= 2 exp(-1/2) < BOUND.
 
 A comparison of a uniform number with p decides whether k is kept. The first 53 binary digits of the
 number are drawn, and p is computed in floating point with an error far below MARGIN. These nearly

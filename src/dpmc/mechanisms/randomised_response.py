@@ -6,9 +6,9 @@ It is not additive noise and so not a :class:`dpmc.mechanisms.Mechanism`: its ou
 outputs, so its privacy loss takes the values
 
     output +1:  +-log((1 - p) / q)
-    output -1:  +-log((1 - q) / p),
+    output -1:  +-log((1 - q) / p).
 
-and epsilon is the largest of these four: the logarithms of (1 - p)/q, q/(1 - p), (1 - q)/p and
+Epsilon is the largest of these four: the logarithms of (1 - p)/q, q/(1 - p), (1 - q)/p and
 p/(1 - q). Signs are flipped independently, so the other signs cancel from the ratio for two data
 sets that differ in one sign. The ratio of two sums of probabilities is at most the largest ratio of
 their terms. This epsilon is therefore exact. Two of the four ratios are not enough: theorem 1 of

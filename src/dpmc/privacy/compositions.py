@@ -55,8 +55,8 @@ class Distribution:
     def epsilon(self, delta: float) -> float:
         """Return a bound on the smallest epsilon >= 0 at ``delta``; infinite if there is none.
 
-        Let A be the mass of losses from l on, and C the same mass weighted by exp(l - loss). Then
-        delta is A - exp(epsilon - l) C for epsilon up to l and above the loss before l.
+        Let A be the total mass of losses from l on, and C the same mass weighted by exp(l - loss).
+        Then delta is A - exp(epsilon - l) C for epsilon up to l and above the loss before l.
         """
         from scipy.signal import lfilter
 

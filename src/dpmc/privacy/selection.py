@@ -20,10 +20,10 @@ differ by at most the sensitivity, and later steps use only the list. P' and Q' 
 (epsilon', delta') both ways. For any event S, Q'(S and A) <= Q(S)/(1 - d), and
 
     P(S) <= p + (1 - p) P'(S and A) <= d + (1 - p) (exp(epsilon') Q'(S and A) + delta')
-         <= exp(epsilon' - log(1 - d)) Q(S) + delta' + d,
+         <= exp(epsilon' - log(1 - d)) Q(S) + delta' + d.
 
-because Q(A) >= 1 - d. QED. Only the list may be released: the noised counts of items that are not
-listed would show how many items there are.
+The last step uses Q(A) >= 1 - d. QED. Only the list may be released: the noised counts of items
+that are not listed would show how many items there are.
 
 Sources: Korolova, Kenthapadi, Mishra and Ntoulas, "Releasing search queries and clicks privately"
 (WWW 2009); Wilson et al., "Differentially private SQL with bounded user contribution" (PoPETs
