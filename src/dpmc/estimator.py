@@ -495,8 +495,8 @@ class PrivateFactorization:
     def load(cls, folder: str | PathLike[str]) -> Self:
         """Return a model from a folder that :meth:`save` or ``dpmc fit`` wrote.
 
-        It contains no users: give their ratings to :meth:`predict` and :meth:`recommend`. It has
-        the budget, the method and the parameters that all methods share; the others are in
+        The model contains no users: give their ratings to :meth:`predict` and :meth:`recommend`. It
+        has the budget, the method and the parameters that all methods share; the others are in
         ``guarantee.json``. ``dpmc verify`` checks whether the folder is true.
 
         Raises

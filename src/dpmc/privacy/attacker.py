@@ -8,7 +8,7 @@ rate of true positives of at most 1 - T(a), where T is the trade-off function of
 **Gaussian noise.** Releases with mu_i = sensitivity / deviation have mu^2 = the sum of mu_i^2, and
 1 - T(a) <= Phi(mu + Phi^-1(a)). Published noise is discrete and on a grid. By the theorem of
 :mod:`dpmc.privacy.release`, its T is at least that of the continuous noise for which it was
-calibrated, rounding included. So mu is a bound without any slack in delta.
+calibrated, rounding included. mu is therefore a bound without slack in delta.
 
 **A private choice of items** (:mod:`dpmc.privacy.selection`) is as private, unless an item of a
 single person is listed, which has a probability of at most d. With P', Q' as there, P(S) <= d +

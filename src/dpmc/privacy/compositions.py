@@ -39,8 +39,8 @@ Kinds = Sequence[tuple[Loss, int]]
 class Distribution:
     """The privacy loss of a composition, on a grid.
 
-    It bounds delta from above if it is ``pessimistic``, else from below. ``rounding`` bounds the
-    error of a delta from floating point and from tails that were cut off.
+    The distribution bounds delta from above if it is ``pessimistic``, else from below. ``rounding``
+    bounds the error of a delta from floating point and from tails that were cut off.
     """
 
     pmf: Any

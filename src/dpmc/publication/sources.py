@@ -104,8 +104,8 @@ def choose_one(
 ) -> str:
     """Return the name of the column for one role.
 
-    This is the given name or else the only column with a usual name. ``taken`` are columns that are
-    named for some role; ``advice`` is what else can be done if no column is found.
+    The result is the given name or else the only column with a usual name. ``taken`` are columns
+    that are named for some role; ``advice`` is what else can be done if no column is found.
     """
     if given is not None:
         if names.count(given) == 1:

@@ -45,9 +45,9 @@ def statistic(
 ) -> tuple[np.ndarray, float]:
     """Return sums over users of the model's squared error less each of two others, and a norm.
 
-    Each error is a mean over ratings of items that do not depend on a single rating. A difference
-    of errors is in squares of a typical rating, clipped to [-1, 1] and divided by 2^(1/2). A user
-    with few such ratings counts in part.
+    A user's error is a mean over ratings of items that do not depend on a single rating. A
+    difference of errors is in squares of a typical rating, clipped to [-1, 1] and divided by
+    2^(1/2). A user with few such ratings counts in part.
     """
     add = partial(_add, models=(model, *others), typical=typical)
     sums = total(add, rows, Sums(len(others), NORM))

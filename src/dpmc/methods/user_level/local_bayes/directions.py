@@ -6,16 +6,16 @@ therefore changes the sum of outer products by at most 1 in the Frobenius norm
 
 Eigenvectors of the covariance whose eigenvalues exceed the edge of the noise are directions in
 which users differ. Rows and columns are first divided by the noise that they carry, so that the
-noise is about the same everywhere. Its eigenvalues then end at twice the square root of the matrix
-size, times the standard deviation of an entry (Wigner; the largest is within size^(-2/3) of this
-edge: Tracy and Widom, "On orthogonal and symplectic matrix ensembles", Communications in
-Mathematical Physics 177, 1996). The diagonal contains the noise of single ratings; it is removed
-and refilled from the factors that were found. Each eigenvalue and the angle of its vector are
-corrected for the noise (Benaych-Georges and Nadakuditi, "The eigenvalues and eigenvectors of
-finite, low rank perturbations of large random matrices", Advances in Mathematics 227, 2011; Gavish
-and Donoho, "The optimal hard threshold for singular values is 4/sqrt(3)", IEEE Transactions on
-Information Theory 60, 2014). On noise for a covariance see Dwork, Talwar, Thakurta and Zhang,
-"Analyze Gauss" (STOC 2014), and for recommendations McSherry and Mironov (KDD 2009).
+noise is about the same everywhere. The eigenvalues of the noise then end at twice the square root
+of the matrix size, times the standard deviation of an entry (Wigner; the largest is within
+size^(-2/3) of this edge: Tracy and Widom, "On orthogonal and symplectic matrix ensembles",
+Communications in Mathematical Physics 177, 1996). The diagonal contains the noise of single
+ratings; it is removed and refilled from the factors that were found. Each eigenvalue and the angle
+of its vector are corrected for the noise (Benaych-Georges and Nadakuditi, "The eigenvalues and
+eigenvectors of finite, low rank perturbations of large random matrices", Advances in Mathematics
+227, 2011; Gavish and Donoho, "The optimal hard threshold for singular values is 4/sqrt(3)", IEEE
+Transactions on Information Theory 60, 2014). On noise for a covariance see Dwork, Talwar, Thakurta
+and Zhang, "Analyze Gauss" (STOC 2014), and for recommendations McSherry and Mironov (KDD 2009).
 """
 
 from functools import partial
@@ -74,13 +74,13 @@ def items_worth_it(
 ) -> np.ndarray:
     """Return the most frequent items whose covariance could show a direction, in ascending order.
 
-    Numbers of items from :data:`FEWEST_ITEMS` to :data:`MOST_ITEMS` are compared. For each, a
-    direction is assumed that explains half the share ``explained`` of each rating's residual. A
-    bound on the edge of the noise gives the squared cosine between this direction and its estimate.
-    More items make more ratings informative but add noise, so the best number has the largest
-    product of squared cosine and part of all ratings. No item is returned if the product is below
-    :data:`LEAST_TOLD`. With ``clear``, the squared cosine alone must reach :data:`CLEAR` instead.
-    ``noise`` is the standard deviation on the diagonal.
+    The function compares numbers of items from :data:`FEWEST_ITEMS` to :data:`MOST_ITEMS`. For
+    each, it assumes a direction that explains half the share ``explained`` of each rating's
+    residual. A bound on the edge of the noise gives the squared cosine between this direction and
+    its estimate. More items make more ratings informative but add noise, so the best number has the
+    largest product of squared cosine and part of all ratings. No item is returned if the product is
+    below :data:`LEAST_TOLD`. With ``clear``, the squared cosine alone must reach :data:`CLEAR`
+    instead. ``noise`` is the standard deviation on the diagonal.
     """
     order = np.argsort(-shares, kind="stable")
     most = min(order.size, MOST_ITEMS)
@@ -158,9 +158,9 @@ def read(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return factors of the items and their precisions, from a noised :func:`statistic`.
 
-    Both have shape (n_items, rank). The precision is 0 for items outside the covariance, and the
-    rank is 0 if no eigenvalue exceeds the edge of the noise. A direction is kept only if it
-    explains at least the share ``least`` of the square of a typical rating.
+    Factors and precisions have shape (n_items, rank). The precision is 0 for items outside the
+    covariance, and the rank is 0 if no eigenvalue exceeds the edge of the noise. A direction is
+    kept only if it explains at least the share ``least`` of the square of a typical rating.
     """
     size, counts = items.size, _counts(shares[items], scale)
     scales = _scales(counts, noise, scale)

@@ -1,9 +1,10 @@
 """Release the errors of a model and of item biases on held-out ratings, with noise.
 
-Each user computes the errors of both models on ratings of this user that no other release used. A
+Each user computes the errors of both models on own held-out ratings, which no other release uses. A
 user's mean squared error is cut off at :func:`largest`, and the difference of the two errors at a
 fourth of that in both directions. If some errors are cut off, the released error is too small.
-Users therefore also send whether theirs was; if some were, the result is a lower bound.
+Users therefore also send whether their error was cut off; if some were, the result is a lower
+bound.
 
 **Sensitivity.** A user sends four numbers: the model's error, at most 1; the difference of the
 errors, at most 1/2 in absolute value; a weight of at most 1; and the same weight again if the error
@@ -81,8 +82,8 @@ def largest(noise: float, scale: Scale) -> float:
 def full_weight(noise: float, scale: Scale, held_out: float) -> float:
     """Return the number of held-out ratings with which a user gets full weight.
 
-    It grows as the noise falls, up to :data:`MOST_WEIGHT` times a user's average number of held-out
-    ratings. The larger it is, the more equally ratings count, as in an ordinary RMSE.
+    This number grows as the noise falls, up to :data:`MOST_WEIGHT` times a user's average number of
+    held-out ratings. The larger it is, the more equally ratings count, as in an ordinary RMSE.
     """
     usual = held_out * scale.ratings / scale.users
     told = min(scale.users / (WEIGHT_TOLD * noise), MOST_WEIGHT)
