@@ -175,6 +175,13 @@ def _assembled(
         empty = (column.labels == "")[column.codes]
         if empty.any():
             raise InputError(f"{path}, rating number {empty.argmax() + 1}: the {what} is empty.")
+    low, high = dataset.rating_range or (-math.inf, math.inf)
+    outside = (values < low) | (values > high)
+    if outside.any():
+        raise InputError(
+            f"{path}: rating number {outside.argmax() + 1} is outside the stated range {low:g} to "
+            f"{high:g}; correct the file or the range."
+        )
     keys = users.codes.astype(np.int64) * items.labels.size + items.codes
     kept = np.arange(keys.size)
     if any_pair_repeats(users.codes, items.codes, items.labels.size):

@@ -60,7 +60,7 @@ def test_a_rating_outside_the_range_is_refused(own, tmp_path):
     output = space.run(TRIALS, code=1)
     (sentence,) = [line for line in output.splitlines() if "mine.csv" in line]
     assert sentence.startswith("dpmc: ")
-    assert "6" in sentence
+    assert "is outside the stated range" in sentence
     assert "Traceback" not in output
     assert not (space.folder / "results/data/mine.npz").exists()
 
