@@ -48,7 +48,7 @@ def test_a_changed_setting_reruns_what_uses_it_and_nothing_else(tmp_path):
     said = [line for line in space.run(TRIALS).splitlines() if "dpmc: " in line]
     assert said[0].startswith("dpmc: No claim of the papers is about")  # of the small grid's values
     first, second, *_ = said[1:]
-    assert first.startswith("dpmc: results/quick/huber was made with other settings (huber.")
+    assert first.startswith("dpmc: results/quick was made with other settings (huber.")
     assert second.startswith("dpmc: 2 jobs to run")  # the cell, and the table
     after = space.rows(TRIALS)
     changed = [new for old, new in zip(before, after, strict=True) if old != new]
