@@ -179,7 +179,7 @@ def test_every_example_of_settings_data_and_plug_ins_runs_to_the_page(project):
     page = (folder / "results/huber/report/study-huber.html").read_text()
     for own in ("Mine", "ALS + Uniform", "Item median"):
         assert own in page
-    for name in ("equal_privacy/hyperparameters", "dpals/tuning", "which_model/search"):
+    for name in ("dpals/tuning", "which_model/search"):
         assert len(read_frame(folder / "results" / f"{name}.csv"))
 
 
