@@ -24,9 +24,9 @@ class Trace:
     """One run on some data, compared with its replay on neighbouring data.
 
     ``loss`` is the log density of the outputs on the data minus their log density on the
-    neighbouring data. ``changes`` maps a statistic to its largest change between the two over its
-    stated sensitivity; the key :data:`OTHERWISE` is infinite if any name, sensitivity or weight of
-    a release differs. ``residuals`` is the noise of each release, at sensitivity 1.
+    neighbouring data. ``changes`` maps a statistic to its largest change between the two data sets,
+    divided by its stated sensitivity. :data:`OTHERWISE` maps to infinity if any name, sensitivity
+    or weight of a release differs. ``residuals`` is the noise of each release, at sensitivity 1.
     """
 
     loss: float

@@ -1,8 +1,8 @@
 """The tuned constants of local Bayes, except a few that are written in its formulas.
 
 ``docs/local_bayes.md`` explains how they were chosen and names the others.
-``benchmarks/tune_local_bayes.py`` prints how the error changes around them. Functions in the cache
-of numba keep the old value of a changed constant: remove ``__pycache__`` in this folder.
+``benchmarks/tune_local_bayes.py NAME=VALUE`` prints how another value changes the RMSE. Functions
+in the cache of numba keep a changed constant's old value: remove ``__pycache__`` in this folder.
 """
 
 import math

@@ -124,10 +124,10 @@ def judge_objective_noise(mechanism: str, link: Link) -> Finding:
 def loss_on_one_entry(mechanism: str, facts: Facts, epsilon: float) -> float:
     """Return the exact privacy loss of objective perturbation of a 1 x 1 matrix.
 
-    Let H be the noise and s = -psi' > 0. For y = +1 the minimiser x of psi(x) + H x over abs(x) <=
-    alpha is an inner point if H = s(x); for y = -1 it is one if H = -s(-x). Its density is
-    therefore the density of H times psi''(x) or psi''(-x). The minimiser is -alpha if H is at least
-    s(-alpha) for y = +1, or -s(alpha) for y = -1. The other bound mirrors this one.
+    The entry y is +1 or -1, H is the noise, and s = -psi' > 0. The output is the x in [-alpha,
+    alpha] that minimises psi(y x) + H x. Inside, H = y s(y x), so the density of the output is that
+    of H at this value, times psi''(y x). The output is -alpha if H >= y s(-y alpha). The point
+    alpha mirrors -alpha.
     """
     plan = plan_of(mechanism, facts, epsilon)
     noise = Laplace(plan.stated * plan.noise.scale)
