@@ -7,9 +7,9 @@ function below becomes a single LLVM instruction. `fma` and `fnma` round once, a
 reordered. Every CPU with a fused multiply-add therefore returns the same bits, and without `fma`
 and `fnma` every CPU does.
 
-Arrays of lanes are C-contiguous float64 arrays whose last axis has length 8. In ``load(array, i,
-j)`` the indices select along all axes except the last. If they select along all axes, the vector
-starts at that element. Indices are not checked.
+Arrays are C-contiguous float64. In arrays of lanes the last axis has length 8 and needs no index:
+``load(array, i, j)`` returns array[i, j, :]. With an index for every axis, it returns the 8 numbers
+from that element on. Indices are not checked.
 
 With NUMBA_DISABLE_JIT=1 the same names are plain NumPy functions on arrays of shape (8,). They
 define each operation and let the kernels run as slow Python, for debugging and coverage; only the

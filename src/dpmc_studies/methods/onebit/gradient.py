@@ -51,11 +51,11 @@ def noisy_descent(
 def project(matrix: np.ndarray, ball: Ball) -> np.ndarray:
     """Return the nearest matrix in the ball, in Frobenius norm.
 
-    If the ball bounds entries too, this is the alternating direction method, with the nuclear norm
-    on one side and the rest on the other (Boyd, Parikh, Chu, Peleato and Eckstein, "Distributed
+    If the ball bounds entries too, the alternating direction method keeps one matrix in the
+    nuclear-norm ball and one within +-alpha (Boyd, Parikh, Chu, Peleato and Eckstein, "Distributed
     optimization and statistical learning via the alternating direction method of multipliers",
-    2011, section 3). It stops when both sides agree and stand still up to :data:`CLOSE`, or after
-    MOST_ROUNDS rounds. Entries obey +-alpha exactly.
+    2011, section 3). It stops when the two agree and no longer move, up to :data:`CLOSE`, or
+    after MOST_ROUNDS rounds. It returns the second, so the bound on entries holds exactly.
     """
     low_rank = project_nuclear(matrix, ball.tau)
     if ball.alpha is None or np.abs(low_rank).max() <= ball.alpha:

@@ -70,9 +70,9 @@ class Step(NamedTuple):
     def of(cls, spread: float, beliefs: Beliefs, popularity: Popularity, scale: Scale) -> "Step":
         """Return the step for a spread, given the beliefs and the items' popularity.
 
-        The weight of a column is the uncertainty that is left in its parameter; with a small spread
-        all weights are equal. The matrix of a user with :data:`RATING_COUNT_CAP` ratings has about
-        norm :data:`GRAM_BOUND`.
+        Columns are weighted by the uncertainty that is left in their parameters, or equally if the
+        spread is small. ``unit`` is chosen so that the matrix of a user with
+        :data:`RATING_COUNT_CAP` ratings has a norm of about :data:`GRAM_BOUND`.
         """
         left = np.sqrt(popularity.shares @ beliefs.variance)
         columns = np.maximum(left / left.max(), LEAST_WEIGHT)

@@ -5,9 +5,9 @@ more: the item rows of every iteration, and with A-IRLS those of every inner ite
 has its own noise and counts in the papers' budgets. Users' rows have no noise. They are functions
 of the ratings and of earlier item rows, so we can compute the log density of all item rows, both on
 the ratings and on neighbouring ratings. The difference of the two log densities is the privacy loss
-of the run. Under (epsilon, delta)-differential privacy, the probability that it exceeds epsilon is
-hardly larger than delta. For the published algorithms the loss has no bound, because users' rows
-are not clipped and the Gram matrices have no noise.
+of the run. Under (epsilon, delta)-differential privacy, it exceeds epsilon + t with probability at
+most delta / (1 - exp(-t)), for every t > 0. For the published algorithms the loss has no bound,
+because users' rows are not clipped and the Gram matrices have no noise.
 
 Source of the algorithms: [Gowtham 2022], algorithms 1 to 3, and Table 1 for the budgets.
 """

@@ -112,7 +112,7 @@ def the_benchmark_has_a_signal(evidence: OneBitEvidence) -> Finding:
 
 @claim("B2")
 def one_mechanism_is_best_everywhere(evidence: OneBitEvidence) -> Finding:
-    """ALL places: the mechanism that leads at most of them against the best of the others."""
+    """ALL places: the mechanism that leads most often against the best of the others."""
     everywhere = evidence.made(places)
     ahead = [leader(errors, PUBLISHED) for errors in everywhere.values()]
     ahead = [each for each in ahead if each is not None]

@@ -2,7 +2,7 @@
 
 The features are genres and years of films. As a control, Local Bayes also runs with the same
 features of random other items, drawn again in each trial. Splits, starts and noise are the same for
-all three variants. Other methods run with the settings from the search for opponents.
+the three variants of Local Bayes. Settings of other methods were searched with equal effort.
 """
 
 from collections.abc import Iterable, Mapping
