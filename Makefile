@@ -62,7 +62,7 @@ page: $(VENV)/installed
 		--relation user --rating-range 1 5 --epsilon 5 --delta 1e-6 --quiet
 	@$(BIN)/dpmc page $(FILMS)/model --catalogue data/ml-100k/u.item --output $(FILMS)/films.html --force
 
-# each file on one core, in the order of tests/conftest.py; a core whose test hangs is lost, and not begun anew
+# each file on one core, in the order of tests/conftest.py; a core whose test hangs is lost, and not begun again
 WHOLE_FILES := --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 
 # tests run side by side: one thread of BLAS each
@@ -113,10 +113,9 @@ benchmark: $(VENV)/installed
 
 # nothing sees into compiled code: tests that reach nearly all of it and soon end run once more without compiling
 AS_PYTHON := tests/library/mechanisms tests/reproduction/studies/huber/test_transcript.py \
-	$(patsubst %,tests/library/methods/test_%.py,als kernels normal simd) \
-	$(patsubst %,tests/reproduction/methods/test_%.py,irls method_contract private_parts unusable_ratings) \
-	tests/library/methods/user_level/test_dpals_covariance.py \
-	$(patsubst %,tests/reproduction/methods/user_level/test_dpals_%.py,fit publication) \
+	$(patsubst %,tests/library/methods/test_%.py,normal simd) \
+	$(patsubst %,tests/reproduction/methods/test_%.py,alternating kernels method_contract private_parts unusable_ratings) \
+	$(patsubst %,tests/reproduction/methods/user_level/test_dpals_%.py,covariance fit) \
 	$(patsubst %,tests/library/publication/test_%.py,publication_table store)
 
 # hashes run over, as they are meant to
