@@ -43,7 +43,7 @@ MIDDLING = 1.1  # decades below which a logarithmic axis has room for a label mo
 SHORT, LONG = 0.8, 3.0  # decades below which a logarithmic axis has too few round decimals, and
 # above which only powers of ten have room
 
-BLACK, GREY, LIGHT = "#000000", "#6b6b6b", "#d9d9d9"
+BLACK, GREY = "#000000", "#6b6b6b"
 ORANGE, SKY, GREEN = "#e69f00", "#56b4e9", "#009e73"
 BLUE, VERMILLION, PURPLE = "#0072b2", "#d55e00", "#cc79a7"
 

@@ -19,7 +19,7 @@ from dpmc_studies.studies.dpals.variant_names import named_settings
 
 NAMES = ("trials", "iterations", "timing", "coverage", "accounting", "claims")
 PAPER = ("dpals", "dpals_literal", "dpfw", "dpfw_jain", "dp_svd")  # methods that the paper runs
-DPALS, BIAS, OWN_MEAN = "dpals", "private_user_item_bias", "user_mean"
+DPALS, BIAS = "dpals", "private_user_item_bias"
 PART = "ml-10m-top400-part"
 DATASETS = DatasetLabels(
     {

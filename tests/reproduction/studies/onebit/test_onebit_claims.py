@@ -118,7 +118,6 @@ A_TENTH = np.log1p(0.1 * np.expm1(1.0))  # ARE at epsilon 5, if it is e at 1 and
 LATER = when(-0.5, mechanism=["objp_paper", "outp_paper"], epsilon=WHOLE[1:], observed_fraction=0.8)
 DRASTIC = plus(MUCH_AT_A_QUARTER, LATER)
 POOR_AT_1 = when(-0.1, epsilon=1.0, **MOVIELENS)
-OUTP_BEST_EARLY = when(0.05, mechanism="outp_paper", epsilon=[1.0, 2.0], **MOVIELENS)
 
 # Of claims that claims.yaml does not compare: verdict, what is planted, and the effect that it has.
 PLANTED = [

@@ -60,4 +60,3 @@ def modules(section: Section, cell: OneBitCell) -> tuple[str, ...]:
 TABLES = {"wrong_link": WRONG_LINK_COLUMNS}
 CELL = OneBitCell
 BY = ONEBIT_COORDINATES[:5]
-DIFFER_BY = "mechanism"
