@@ -47,7 +47,7 @@ def card(model, output, force, **said):
     be published there is none. Limits of one's own (--max-epsilon, --max-delta) are in the card;
     whoever verifies the folder judges by theirs all the same. What only its maker can know is said
     by options, and nothing checks it. Where the card is README.md in the folder, dpmc verify makes
-    it anew, and refuses another README.md.
+    it again, and refuses another README.md.
     """
     from dpmc.files import check_file, write_text
     from dpmc.methods.released import card as cards

@@ -12,7 +12,7 @@ class ALS(AlternatingMethod):
     """Private alternating least squares.
 
     Item rows are v_j = (U_j^T U_j + lambda I)^-1 (U_j^T x_j + t_j). The noise t_j in R^rank is iid
-    from the mechanism and random anew in each iteration.
+    from the mechanism, drawn again in each iteration.
 
     Source: Gowtham et al. 2022, algorithm 1.
 

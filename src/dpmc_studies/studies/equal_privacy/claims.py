@@ -174,7 +174,7 @@ def huber_noise_needs_least_variance_somewhere(evidence: Evidence) -> Finding:
     """FACT: some numbers of releases and budgets at which its least variance is the lowest."""
     frontier = evidence.frontier
     if frontier is None:
-        return not_available("the map of least variances")
+        return not_available("the table of least variances")
     wins, best = frontier["best"] == HUBER, frontier.loc[frontier["ratio"].idxmin()]
     if not wins.any():
         return fact(False, f"Huber noise wins nowhere on these {len(frontier)} points.")
