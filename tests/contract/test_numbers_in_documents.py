@@ -3,7 +3,7 @@
 :data:`SENTENCES` holds a phrase of a document with a name in braces for each number, and where
 these numbers are: those of one claim, means of cells, or a function; :data:`TABLES` the same for
 tables. A number is rounded to its last digit. If a test fails, a document is behind the reference
-or was worded anew: correct whichever is wrong.
+or was reworded: correct whichever is wrong.
 """
 
 import re

@@ -21,7 +21,7 @@ class Choices:
     widening: float = 1.0  # factor of every margin that we chose
 
     def widened(self, margin: float) -> float:
-        """Return a margin of ours under these choices, in its own unit and not as a log."""
+        """Return one of our margins under these choices, in its own unit and not as a log."""
         return self.widening * margin
 
     def margin(self) -> tuple[float, float]:

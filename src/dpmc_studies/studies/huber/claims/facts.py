@@ -110,7 +110,7 @@ def like_gaussian_at_large_a_and_laplace_at_small_a(evidence: Evidence) -> Findi
         margin=like,
         margin_of=OURS,
         reason=f"total variation to Gaussian {gaussian[3.0]:.4f} at a = 3, to Laplace "
-        f"{laplace[0.7]:.4f} at a = .7 and {laplace[0.1]:.4f} at a = .1: no trials decide, but a "
+        f"{laplace[0.7]:.4f} at a = 0.7 and {laplace[0.1]:.4f} at a = 0.1: no trials decide, but a "
         f'number for "practically"; {NOT_REPORTED}',
     )
 

@@ -65,7 +65,7 @@ def real_tables_are_nearly_reproduced(evidence: Evidence) -> Finding:
 
 
 def _compared(evidence: Evidence, datasets: list[str]) -> pd.DataFrame:
-    """Return the reported errors of some data sets that stand beside ours."""
+    """Return the reported RMSEs of some data sets for which we have our own."""
     table = evidence.table("comparison")
     if table is None:
         return pd.DataFrame()
